@@ -7,7 +7,7 @@ from typing import Any, Final
 from aws_lambda_powertools.utilities import parameters
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.service.slack_config import SlackConfig
 
 CONFIG_PARAMETER: Final = "PLIMSOLL_CONFIG_PARAMETER"

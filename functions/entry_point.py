@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from functions.configuration import written_configuration
 from functions.observability import Handler, count, logger, observe
 from plimsoll.bootstrap.service import PlacesMaker, forget_process, no_places, service_of_environment
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import StepMessage

@@ -9,7 +9,7 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from plimsoll.domain.errors import PlimsollError, Throttled
+from plimsoll.model.errors import PlimsollError, Throttled
 
 SERVICE: Final = os.environ.get("POWERTOOLS_SERVICE_NAME", "plimsoll")
 """The service's name in its logs, traces and metrics. Each deployment of an account has its own."""

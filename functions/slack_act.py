@@ -16,7 +16,7 @@ from functions.configuration import slack_configuration
 from functions.observability import count, logger, observe
 from functions.slack_secret import bot_token, signing_secret
 from plimsoll.clouds.aws.service import DynamoClaims, LambdaWorker
-from plimsoll.domain.errors import CloudError
+from plimsoll.model.errors import CloudError
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.requests.front import LOG, Front, response

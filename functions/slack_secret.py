@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities import parameters
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 SECRET: Final = "PLIMSOLL_SLACK_SECRET"  # noqa: S105  # the variable with the secret's name
 SECRET_AGE_S: Final = 60

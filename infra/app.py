@@ -16,7 +16,7 @@ from infra.probe_stack import ProbeStack
 from infra.settings import Deployment
 from infra.slack_stack import SlackStack
 from infra.validation_stack import ValidationStack
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.model.errors import PlimsollError
 
 FEATURES: Final = {
     "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,

@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from infra.packaging import RUNTIME
 from infra.schedule_syntax import past_error, schedule_error, zone_error
 from infra.settings_text import is_cdks, nest, parse_values, sentences, with_policy
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 

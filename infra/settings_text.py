@@ -7,8 +7,8 @@ from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel
 
-from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.policy import Policy
+from plimsoll.model.errors import PolicyError
+from plimsoll.model.policy import Policy
 from plimsoll.policy_file import dump_policy, load_policy
 
 _INSTEAD: Final[Mapping[str, str]] = {

@@ -22,8 +22,8 @@ from plimsoll.clouds.aws.permissions import (
     tag_condition,
     tagging_condition,
 )
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.scratch import ScratchBounds
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.task import ScratchBounds
 
 _NAMED_LATER: Final = "Volumes, instances and regions are known when something is measured; the condition bounds them."
 

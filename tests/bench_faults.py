@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import Throttled, Unreachable
+from plimsoll.model.errors import Throttled, Unreachable
 from tests.in_memory.faults import Fault
 
 ERRORS = st.sampled_from([None, Throttled("a fault."), Unreachable("a fault."), KeyboardInterrupt()])

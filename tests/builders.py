@@ -9,34 +9,29 @@ import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.case import Case
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.context import DecisionContext
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.demand.host_room import HostLoad
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
-from plimsoll.domain.groups.group import StripeSet
-from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.headroom import Headrooms
-from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.metrics.knowledge import Ask, Knowledge
-from plimsoll.domain.metrics.reading_cost import Closer, QueryCost
-from plimsoll.domain.metrics.series import SERIES, WORK_SERIES, Role, names_with
-from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.offers.offer import Market
-from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
-from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.units import mib_s_from_mb_s
-from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState, sole_host
-from plimsoll.domain.volume_types import Provisioned, VolumeType
+from plimsoll.decide.answer import Recommendation
+from plimsoll.decide.case import Case, DecisionContext
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer
+from plimsoll.decide.evidence import FailedMeasurement
+from plimsoll.decide.groups import StripeSet
+from plimsoll.decide.hosting import host_loads
+from plimsoll.decide.offers import Market
+from plimsoll.demand.demand import Demand
+from plimsoll.demand.from_metrics import demand_of
+from plimsoll.demand.host_room import HostLoad
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import Envelope
+from plimsoll.model.errors import CloudError
+from plimsoll.model.market import PriceBook, Provisioned, TypePrice, VolumeType
+from plimsoll.model.policy import ANY_RISK_PCT, HeadroomFrom, Headrooms, Policy
+from plimsoll.model.series import SERIES, WORK_SERIES, Role, names_with
+from plimsoll.model.units import mib_s_from_mb_s
+from plimsoll.model.volume import Attachment, Host, HostLimits, Volume, VolumeSpec, VolumeState, sole_host
 from plimsoll.ports import Metrics
+from plimsoll.reading.cost import Closer, QueryCost
+from plimsoll.reading.known import Ask, Knowledge, Look
+from plimsoll.reading.window import Segment, Window
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=400)

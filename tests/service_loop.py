@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.service import measured_envelopes
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
+from plimsoll.model.errors import PlimsollError, Throttled, Unreachable
 from plimsoll.service.auditing import audit_lot
 from plimsoll.service.combining import combine
 from plimsoll.service.config import ServiceConfig

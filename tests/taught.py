@@ -1,7 +1,7 @@
 """A run whose volumes have taught something: pasts in the sums of a shard, as audits of a large fleet leave them."""
 
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.risk.histories import PastPeaks
+from plimsoll.model.ceiling import Need
+from plimsoll.risk.histories import PastPeaks
 from plimsoll.service.shards import read_combined
 
 

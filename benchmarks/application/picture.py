@@ -7,7 +7,7 @@ from typing import Any, Final
 import altair as alt
 
 from benchmarks.application.roofline import Prediction, load, predictions, typical_pct
-from plimsoll.reports.charts.picture import AXIS_PX, Row
+from plimsoll.reports.charts.pictures import AXIS_PX, Row
 from plimsoll.reports.charts.render import to_svg
 from plimsoll.reports.charts.specs import UPRIGHT, log_axis
 from plimsoll.reports.charts.theme import LIGHT, SHAPES, WIDTH_PX

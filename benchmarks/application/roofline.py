@@ -13,10 +13,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import Sized, Stepped, VolumeType
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.market import Sized, Stepped, VolumeType
+from plimsoll.model.units import KIB_PER_MIB
+from plimsoll.model.volume import VolumeSpec
 
 CAMPAIGN: Final = Path(__file__).parent / "percona-tpcc-2018.yaml"
 

@@ -14,7 +14,7 @@ from plimsoll.backtesting.findings import Reliability, SameSaving
 from plimsoll.backtesting.outcome import BacktestOutcome
 from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
 from plimsoll.backtesting.shown import show_outcome
-from plimsoll.domain.risk.calibration import LEVELS_PCT
+from plimsoll.risk.learn import LEVELS_PCT
 
 HERE: Final = Path(__file__).parent
 PAGE: Final = HERE.parents[1] / "docs" / "backtest.md"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from benchmarks.scale.functions import Function, Spent
 from plimsoll.clouds.aws.stores import WRITES_A_CALL
-from plimsoll.domain.units import KIB
+from plimsoll.model.units import KIB
 
 USD_GIB_S: Final = 0.0000133334
 USD_LAMBDA: Final = 0.20 / 1e6

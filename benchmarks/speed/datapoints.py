@@ -13,7 +13,7 @@ from measured_audit import Audited, Row, audited
 
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.running import running
-from plimsoll.domain.recommendation import Change, Recommendation
+from plimsoll.decide.answer import Change, Recommendation
 
 TARGET = 40.0
 

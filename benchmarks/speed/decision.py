@@ -9,22 +9,20 @@ from typing import Any
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
-from plimsoll.auditing.inventory import list_volumes
-from plimsoll.domain.case import Case
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.context import DecisionContext
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.demand.host_room import HostLoad
-from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.headroom import Headrooms
-from plimsoll.domain.metrics.knowledge import Ask, Knowledge, plan_first_looks
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.offers.offer import Market
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import Volume
+from plimsoll.audit.list import list_volumes
+from plimsoll.decide.case import Case, DecisionContext
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer
+from plimsoll.decide.hosting import host_loads
+from plimsoll.decide.offers import Market
+from plimsoll.demand.demand import Demand
+from plimsoll.demand.from_metrics import demand_of
+from plimsoll.demand.host_room import HostLoad
+from plimsoll.model.policy import Headrooms, Policy
+from plimsoll.model.volume import Volume
 from plimsoll.ports import Target
+from plimsoll.reading.known import Ask, Knowledge, plan_first_looks
+from plimsoll.reading.window import Window, cut_by_age
 
 VOLUMES = 100
 REPEATS = 7

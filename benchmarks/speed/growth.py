@@ -9,9 +9,9 @@ from pathlib import Path
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
-from plimsoll.auditing.audit import run_audit
-from plimsoll.domain.policy import Policy
+from plimsoll.audit.audit import run_audit
 from plimsoll.garbage import collect_rarely
+from plimsoll.model.policy import Policy
 from plimsoll.outcomes import Answered
 
 SIZES = (1_000, 10_000, 25_000)

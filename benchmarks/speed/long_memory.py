@@ -7,7 +7,7 @@ from measured_audit import Audited, Row, audited
 
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.running import running
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 
 TARGET = 1.5
 WINDOW_ALONE = Policy(memory_days=0)

@@ -9,19 +9,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cloud_simulator.running import Running, RunningProjects
-from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
+from plimsoll.audit.audit import run_audit
+from plimsoll.audit.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.volume import Volume
+from plimsoll.decide.answer import Recommendation
+from plimsoll.model.errors import CloudError
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Volume
 from plimsoll.outcomes import Answered
 from plimsoll.ports import CallLimits, Metrics, Target, Usage
+from plimsoll.reading.known import Ask, Found
 from plimsoll.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,20 +13,19 @@ import numpy as np
 from cloud_simulator.aws.fleet import SimulatedVolume, volume_truth
 from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.catalog import AwsCatalog, query_cost
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.common.dated_data import shipped_prices
-from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.series import SERIES, Longer
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.units import MIB, MINUTE_S, mib_s_from_mb_s
-from plimsoll.domain.volume import Attachment, Volume, VolumeState
+from plimsoll.model.arrays import FloatArray
+from plimsoll.model.errors import CloudError
+from plimsoll.model.series import SERIES, Longer
+from plimsoll.model.units import MIB, MINUTE_S, mib_s_from_mb_s
+from plimsoll.model.volume import Attachment, Host, HostLimits, Volume, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
+from plimsoll.reading.known import Ask, Found
+from plimsoll.reading.window import Window
 from plimsoll.settings import Settings
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

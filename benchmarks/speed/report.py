@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 from cloud_simulator.aws.organization import Mix
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_files import PAGE

@@ -11,8 +11,8 @@ from measured_audit import Audited, audited
 
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.running import running
-from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade
+from plimsoll.decide.answer import Change, Keep, Recommendation, Upgrade
+from plimsoll.model.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 
 WAYS: Final = {
     "fixed, any risk": Policy(risk_pct=ANY_RISK_PCT),

@@ -10,7 +10,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
-from plimsoll.domain.errors import Throttled, Unreachable
+from plimsoll.model.errors import Throttled, Unreachable
 
 EVERY_ERROR: Final = "States.ALL"
 

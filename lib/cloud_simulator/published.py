@@ -9,13 +9,11 @@ from functools import partial
 from plimsoll.clouds.aws.hosts import described_limits as instance_limits
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
-from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.series import SERIES, WORK_SERIES
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.prices import TypePrice
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import Provisioned, VolumeType
+from plimsoll.model.ceiling import UNBOUNDED, Ceiling
+from plimsoll.model.market import Provisioned, TypePrice, VolumeType
+from plimsoll.model.series import SERIES, WORK_SERIES
+from plimsoll.model.volume import Host, VolumeSpec
+from plimsoll.reading.window import Window
 
 __all__ = [
     "SERIES",

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from plimsoll.api.runs import Run, read_run
     from plimsoll.api.volumes import explain
     from plimsoll.clouds.scope import Scope
-    from plimsoll.domain.errors import PlimsollError
-    from plimsoll.domain.policy import Policy
-    from plimsoll.domain.volume import VolumeSpec
+    from plimsoll.model.errors import PlimsollError
+    from plimsoll.model.policy import Policy
+    from plimsoll.model.volume import VolumeSpec
     from plimsoll.reports.record import RecommendationRecord as Recommendation
 
     __version__: str
@@ -37,12 +37,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "PlimsollError": "plimsoll.domain.errors",
-    "Policy": "plimsoll.domain.policy",
+    "PlimsollError": "plimsoll.model.errors",
+    "Policy": "plimsoll.model.policy",
     "Recommendation": "plimsoll.reports.record:RecommendationRecord",
     "Run": "plimsoll.api.runs",
     "Scope": "plimsoll.clouds.scope",
-    "VolumeSpec": "plimsoll.domain.volume",
+    "VolumeSpec": "plimsoll.model.volume",
     "audit": "plimsoll.api.audits",
     "backtest": "plimsoll.api.backtests",
     "explain": "plimsoll.api.volumes",

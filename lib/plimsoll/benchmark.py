@@ -7,14 +7,14 @@ from pathlib import Path
 from plimsoll.bench.jobs import load_job
 from plimsoll.bench.local import PhaseWatch, PlacedJob, fio_path, place_job, run
 from plimsoll.bench.write_places import GIB, check_room, hold_device, target_at
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.domain.units import MINUTE_S
-from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit_envelope
 from plimsoll.envelopes.library import NewCampaign, add_campaign, check_name, to_new_result
 from plimsoll.envelopes.reading import read_results
+from plimsoll.model.envelope import Envelope
+from plimsoll.model.errors import BadInput
+from plimsoll.model.market import VolumeType
+from plimsoll.model.units import MINUTE_S
 
 
 def plan_benchmark(

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from plimsoll.distribution import extra_requirements
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,9 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.reading import parse_json, read_text, seal, unseal
+from plimsoll.files import parse_json, read_text, seal, unseal
+from plimsoll.model.errors import BadInput
+from plimsoll.risk.learn import LearnedTable
 
 TABLE_FORMAT: Final = 3
 _PUBLIC: Final = "public.json"

@@ -1,4 +1,7 @@
-"""The order of a run: what it is to do, and what run.json says of it."""
+"""The order of a run: what it is to do, and what run.json says of it.
+
+The policy file: YAML, plain values and flags in, a checked Policy out; the nearest known key for a misspelt one.
+"""
 
 import platform
 from collections.abc import Mapping
@@ -10,13 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plimsoll.decide.history import RULE
 from plimsoll.distribution import own_version
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.history import RULE
-from plimsoll.domain.metrics.reading_cost import Plan, QueryCost
-from plimsoll.domain.policy import Policy
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
+from plimsoll.reading.cost import Plan, QueryCost
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import read_begun
 from plimsoll.reports.totals import RunTotals

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import date
 
-from plimsoll.domain.demand.demand_profile import DemandProfile
-from plimsoll.domain.errors import BadAnswer, CloudError
-from plimsoll.domain.metrics.reading_cost import Plan
-from plimsoll.domain.metrics.seconds_seen import SecondsSeen
-from plimsoll.domain.recommendation import Recommendation
+from plimsoll.decide.answer import Recommendation
+from plimsoll.demand.profile import DemandProfile
+from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.model.errors import BadAnswer, CloudError
 from plimsoll.ports import NO_CHANGE, ChangeText, FailedTarget, Target
+from plimsoll.reading.cost import Plan
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"
 """Why a volume is skipped that is done."""

@@ -10,12 +10,11 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.kinds import CHANGES
-from plimsoll.domain.policy import EXAMPLE_KEY, Override, Policy, TagMatch
-from plimsoll.domain.volume_types import LatencyClass
-from plimsoll.reading import parse_yaml, read_text
+from plimsoll.files import parse_yaml, read_text
+from plimsoll.model.errors import PolicyError
+from plimsoll.model.kinds import CHANGES
+from plimsoll.model.market import LatencyClass
+from plimsoll.model.policy import EXAMPLE_KEY, Grade, Override, Policy, TagMatch
 
 _KEYS: Final = tuple(field.name for field in fields(Policy))
 _SWITCHES: Final = frozenset(field.name for field in fields(Policy) if "bool" in str(field.type))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.host import Host
+from plimsoll.model.errors import CloudError
+from plimsoll.model.volume import Host
 
 if TYPE_CHECKING:
     # Protocols are not asked at run time what they speak of, and most functions need little of it.
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from plimsoll.domain.history import HistoryEntry
-    from plimsoll.domain.metrics.knowledge import Ask, Found
-    from plimsoll.domain.people_decisions import Decision
-    from plimsoll.domain.policy import TagMatch
-    from plimsoll.domain.prices import PriceBook
-    from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-    from plimsoll.domain.task import Task, TaskOutcome
-    from plimsoll.domain.volume import Volume, VolumeSpec
-    from plimsoll.domain.volume_types import VolumeType
+    from plimsoll.decide.history import HistoryEntry
+    from plimsoll.model.market import PriceBook, VolumeType
+    from plimsoll.model.people import Decision
+    from plimsoll.model.policy import TagMatch
+    from plimsoll.model.task import ScratchOrder, ScratchVolume, Task, TaskOutcome
+    from plimsoll.model.volume import Volume, VolumeSpec
+    from plimsoll.reading.known import Ask, Found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

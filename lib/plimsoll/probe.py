@@ -14,14 +14,14 @@ from typing import Final, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.auditing.inventory import listings
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.list import listings
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
-from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, PlimsollError
-from plimsoll.domain.metrics.seconds_seen import SecondsSeen
-from plimsoll.domain.task import Task, TaskMode
-from plimsoll.domain.volume import Volume
+from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.model.errors import BadInput, CloudError, NotMeasured, PlimsollError
+from plimsoll.model.task import Task, TaskMode
+from plimsoll.model.volume import Volume
 from plimsoll.ports import Bench, FailedTarget, RunStore, Target
 from plimsoll.validation.command import HostCommand
 from plimsoll.validation.patience import BenchPatience

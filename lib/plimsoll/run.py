@@ -9,29 +9,27 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.auditing.audit import no_stop, run_audit
-from plimsoll.auditing.deciders import Deciders
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead
-from plimsoll.domain.risk.watch import Promised
-from plimsoll.domain.units import MIB
+from plimsoll.audit.audit import no_stop, run_audit
+from plimsoll.audit.deciders import Deciders
+from plimsoll.audit.ports import AuditPorts
+from plimsoll.files import make_file, write_lines
 from plimsoll.learned_table import kept_table, table_text
+from plimsoll.model.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead
+from plimsoll.model.units import MIB
 from plimsoll.orders import CloudRequests, Order, describe, end_status
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import answered_record, profile_record
-from plimsoll.reports.journal import JOURNAL
-from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
-from plimsoll.reports.promises import check_promises, promises_in_run
+from plimsoll.reports.promises import check_promises, learning_in_run, lessons_of, own_table, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, damage_texts, write_run
+from plimsoll.reports.run_folder import INTERRUPTED, JOURNAL, RUNNING, RunFolder, damage_texts, write_run
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.sorting import Largest
 from plimsoll.reports.story.run import failed_places
 from plimsoll.reports.totals import RunTotals
-from plimsoll.writing import make_file, write_lines
+from plimsoll.risk.watch import Promised
 
 WRONG_ANSWERS: Final = "wrong-answers.jsonl"
 """What clouds sent that could not be used, for who looks into it."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 PREFIX: Final = "PLIMSOLL_"
 """What the environment variable of a setting begins with; its name in capitals follows."""

@@ -10,13 +10,12 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from plimsoll.auditing.audit import run_audit
+from plimsoll.audit.audit import run_audit
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.errors import PlimsollError
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, plan_runs, split_by_budget
-from plimsoll.domain.evidence.validation_order import Budget, Mode
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.measure.runs import Budget, MeasuringRun, Mode, plan_runs, split_by_budget
+from plimsoll.model.errors import PlimsollError
+from plimsoll.model.policy import Grade
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 
-from plimsoll.domain.policy import HeadroomFrom, Policy
+from plimsoll.model.policy import HeadroomFrom, Policy
 from tests.closed_loop.figures import BEGIN, END, OF_HOSTS, table, table_of_hosts, write
 from tests.closed_loop.hosts import Housed, a_housed_life
 from tests.closed_loop.loop import POLICY, Life, a_life

@@ -11,16 +11,14 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.demand.demand import Demand, HostSeen
-from plimsoll.domain.demand.host_room import HostLoad
-from plimsoll.domain.demand.rates import limits_of
-from plimsoll.domain.groups.held_back import find_held_back
-from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.host import Host
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Change, Upgrade
-from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+from plimsoll.decide.answer import Change, Upgrade
+from plimsoll.decide.hosting import host_loads
+from plimsoll.decide.pools import find_held_back
+from plimsoll.demand.demand import Demand, HostSeen, limits_of
+from plimsoll.demand.host_room import HostLoad
+from plimsoll.model.policy import Policy
+from plimsoll.model.units import DAY_S
+from plimsoll.model.volume import Host, Seen, Volume, VolumeSpec
 from tests.builders import LONG_AGO, TYPES, a_host, a_volume
 from tests.closed_loop.loop import POLICY, WINDOW, Step, context_at, demand_in, moment_of, proved, remembered
 from tests.closed_loop.workload import BUCKET_S, KIB, LARGEST_KIB, WATCHED, WEEK, Numbers, Workload, of_kind

@@ -8,22 +8,21 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.context import DecisionContext
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.days import sums_of_demand
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.host_room import HostLoad
-from plimsoll.domain.headroom import Headrooms
-from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.series import PAST_RATES
-from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.policy import ANY_RISK_PCT, Policy
-from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.refine.past import Recall
-from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+from plimsoll.decide.answer import Change, Recommendation
+from plimsoll.decide.case import DecisionContext
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer
+from plimsoll.demand.days import sums_of_demand
+from plimsoll.demand.demand import Demand
+from plimsoll.demand.host_room import HostLoad
 from plimsoll.learned_table import load_table
+from plimsoll.model.policy import ANY_RISK_PCT, Headrooms, Policy
+from plimsoll.model.series import PAST_RATES
+from plimsoll.model.volume import Seen, Volume, VolumeSpec
+from plimsoll.past.memory import memory_segments
+from plimsoll.reading.known import Look
+from plimsoll.reading.window import Segment, Window
+from plimsoll.refine.past import Recall
 from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of, rates_of
 from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WATCHED, WEEK, Numbers, Workload, of_kind
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.volume import VolumeSpec
 from tests.closed_loop.__main__ import housed_lives
 from tests.closed_loop.figures import table_of_hosts
 from tests.closed_loop.hosts import a_housed_life, a_lodger, housed_life

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.volume import VolumeSpec
 from tests.closed_loop.__main__ import lives
 from tests.closed_loop.figures import BEGIN, END, table, write
 from tests.closed_loop.loop import WITHIN, Life, Step, a_life, lived

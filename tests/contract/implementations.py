@@ -26,10 +26,10 @@ from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
-from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.model.errors import AccessDenied, BadCredentials, CloudError
+from plimsoll.model.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
+from plimsoll.reading.window import Window
 from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums
 from tests.in_memory.ports import MemoryInventory, MemoryMetrics, MemoryPrices
 

@@ -15,11 +15,10 @@ from cloud_simulator.running import running
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.sessions import Credential, Sessions
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.task import Task, TaskEnd, TaskMode
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.task import ScratchOrder, Task, TaskEnd, TaskMode
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Bench, BenchHost, Target
 from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.contract.aws_bench import HOME, served

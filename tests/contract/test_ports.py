@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plimsoll.domain.errors import AccessDenied, CloudError
-from plimsoll.domain.volume import VolumeSpec, VolumeState
+from plimsoll.model.errors import AccessDenied, CloudError
+from plimsoll.model.volume import VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import read
 from tests.contract.implementations import (

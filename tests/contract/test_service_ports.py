@@ -9,12 +9,12 @@ import pytest
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.local_store import FileClaims, FolderStore
-from plimsoll.domain.errors import BadInput, OutOfTime
-from plimsoll.domain.history import HistoryEntry
-from plimsoll.domain.people_decisions import Decision, DecisionKind
-from plimsoll.domain.risk.watch import Promise, Promised, Watch
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.history import HistoryEntry
+from plimsoll.model.errors import BadInput, OutOfTime
+from plimsoll.model.people import Decision, DecisionKind
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Target
+from plimsoll.risk.watch import Promise, Promised, Watch
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
 from tests.profiles import PROFILE
 

@@ -12,15 +12,15 @@ import yaml
 
 from plimsoll.cli.envelopes import host_from
 from plimsoll.clouds.published import types_by_cloud
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.envelope import Admission, Envelope, Measurement
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit_envelope
 from plimsoll.envelopes.library import NewCampaign, add_campaign, to_new_result
 from plimsoll.envelopes.reading import decode_text, read_output
 from plimsoll.envelopes.results import BenchResult
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import Admission, Envelope, Measurement
+from plimsoll.model.errors import BadInput
+from plimsoll.model.volume import VolumeSpec
 
 HERE: Final = Path(__file__).parent
 FILES: Final = HERE / "files"

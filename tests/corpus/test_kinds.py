@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from plimsoll.domain.evidence.evidence import Place, best_grade
-from plimsoll.domain.evidence.evidence_against import failed_measurements
+from plimsoll.decide.evidence import Place, best_grade, failed_measurements
 from plimsoll.envelopes import library
 from plimsoll.envelopes.admissibility import arithmetic
 from tests.corpus.entries import HERE, Entry, imported

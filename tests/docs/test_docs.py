@@ -10,7 +10,7 @@ import yaml
 
 from plimsoll.cli.main import app
 from plimsoll.clouds.common.dated_data import load_prices
-from plimsoll.domain.policy import BOUNDS, Policy
+from plimsoll.model.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
 
 ROOT = Path(__file__).parents[2]

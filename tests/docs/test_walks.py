@@ -89,7 +89,7 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.cli.option_values import policy_from
 from plimsoll.cli.options import AuditPolicyOptions, PolicyKeyOptions
-from plimsoll.domain.errors import PolicyError
+from plimsoll.model.errors import PolicyError
 
 print(CliRunner().invoke(app, ["audit", "--help"], env={"COLUMNS": "200"}).output)
 print(policy_from(AuditPolicyOptions(own=PolicyKeyOptions(spare_pct=30))).spare_pct)
@@ -138,8 +138,8 @@ import numpy as np
 from cloud_simulator.aws.fleet import Fleet, volume_truth
 from cloud_simulator.aws.volume_maker import VolumeMaker, gp2
 from cloud_simulator.metrics.workloads import Archetype
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import Policy
+from plimsoll.reading.window import Window
+from plimsoll.model.policy import Policy
 from tests.pipelines.in_process import audited
 from tests.pipelines.organization_here import served_here
 
@@ -255,4 +255,4 @@ def test_a_slack_button_is_a_module_and_a_row(copy):
 
 def test_a_slack_button_is_known_to_its_module_and_the_registry_alone():
     known = set(files_naming("snooze", "lib/plimsoll", "functions"))
-    assert known - {"lib/plimsoll/domain/people_decisions.py"} == set(files_of("A Slack button"))
+    assert known - {"lib/plimsoll/model/people.py"} == set(files_of("A Slack button"))

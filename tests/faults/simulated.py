@@ -14,7 +14,7 @@ from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS
 from cloud_simulator.aws.volume_maker import VolumeMaker, change, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.units import ago
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.volume import VolumeSpec
 
 
 def organization(now: datetime) -> Fleet:

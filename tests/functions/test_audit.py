@@ -20,8 +20,8 @@ from functions import (
     summarize,
     take_inventory,
 )
-from plimsoll.domain.errors import BadInput, OutOfTime
-from plimsoll.domain.policy import Policy
+from plimsoll.model.errors import BadInput, OutOfTime
+from plimsoll.model.policy import Policy
 from tests.contract.service_ports import home_account
 from tests.functions.calls import Context, ask
 from tests.pipelines.in_process import audited

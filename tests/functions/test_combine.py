@@ -5,7 +5,7 @@ import json
 import pytest
 
 from functions import combine, entry_point
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import PendingMessage

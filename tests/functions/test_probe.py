@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from functions import begin_probe, entry_point, look_at_probe
-from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
+from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import Target
 from plimsoll.probe import MOST_HOSTS, MOST_SECONDS
 from plimsoll.service.config import ServiceConfig

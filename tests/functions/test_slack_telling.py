@@ -12,7 +12,7 @@ import pytest
 
 from functions import entry_point, slack_answer, slack_report
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
+from plimsoll.model.errors import BadInput, CloudError, OutOfTime
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import SlackRequest, asked_key
 from tests.in_memory.service import MemoryClaims

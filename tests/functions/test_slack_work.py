@@ -8,7 +8,7 @@ import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
 from functions import entry_point, slack_work
-from plimsoll.domain.errors import AccessDenied, BadInput
+from plimsoll.model.errors import AccessDenied, BadInput
 from tests.functions.calls import ask
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM, Message
 

@@ -20,7 +20,7 @@ from functions import (
     send_command,
     sweep,
 )
-from plimsoll.domain.errors import BadInput, NotMeasured
+from plimsoll.model.errors import BadInput, NotMeasured
 from plimsoll.validation.job import JobName, keep_job, load
 from tests.contract.service_ports import home_account
 from tests.pipelines.lab import Lab

@@ -53,7 +53,7 @@ GATES: Final = (
     Gate("own-imports", "modules of the library that one module imports", most_own_imports),
     Gate("import-chain", "modules of the longest chain of imports", longest_chain),
     Gate("behind-audit", "modules behind the command audit", lambda: modules_behind("plimsoll.cli.audit")),
-    Gate("behind-decide", "modules behind a decision", lambda: modules_behind("plimsoll.domain.decide")),
+    Gate("behind-decide", "modules behind a decision", lambda: modules_behind("plimsoll.decide.decide")),
     Gate("traced-volume", "files from a volume's metrics to its page", files_of_a_volume),
     Gate("series", "files that know a series, throughput_exceeded", lambda: files_naming("throughput_exceeded", "lib")),
     Gate("kind", "files that know a kind of answer, detached", files_of_a_kind),

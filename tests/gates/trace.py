@@ -18,11 +18,11 @@ from cloud_simulator.running import running
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import Volume
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Volume
 from plimsoll.orders import Order
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Target, UnreadVolume
+from plimsoll.reading.known import Ask
 from plimsoll.reports.html.page import write_html
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings

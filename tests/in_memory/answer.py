@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.task import Task, TaskMode
-from plimsoll.domain.units import HOUR_S, KIB, MINUTE_S
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import VolumeType, type_of
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.market import VolumeType, type_of
+from plimsoll.model.task import Task, TaskMode
+from plimsoll.model.units import HOUR_S, KIB, MINUTE_S
+from plimsoll.model.volume import VolumeSpec
 
 LATENCY_US: Final = 600.0
 """The mean latency of a volume in memory that is not asked for more than it carries."""

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.task import ScratchOrder, ScratchVolume, Task, TaskEnd, TaskMode, TaskOutcome
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Clock, Target
 from tests.in_memory.faults import Fault, Faults
 from tests.in_memory.states import Command, Kept

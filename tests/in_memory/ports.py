@@ -8,14 +8,13 @@ from datetime import datetime
 import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.series import SERIES, Longer
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.volume import Volume, VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.model.errors import CloudError
+from plimsoll.model.market import PriceBook, VolumeType
+from plimsoll.model.series import SERIES, Longer
+from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.ports import CallLimits, ChangeText, FailedTarget, Target, UnreadVolume, Usage
+from plimsoll.reading.known import Ask, Found
+from plimsoll.reading.window import Window
 
 
 @dataclass(slots=True, kw_only=True)

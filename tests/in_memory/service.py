@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from plimsoll.clouds.aws.service import NOT_DEPLOYED
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.history import HistoryEntry
-from plimsoll.domain.people_decisions import Decision
+from plimsoll.decide.history import HistoryEntry
+from plimsoll.model.errors import BadInput
+from plimsoll.model.people import Decision
 from plimsoll.ports import Target
 
 

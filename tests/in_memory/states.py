@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-from plimsoll.domain.task import Task, TaskOutcome
+from plimsoll.model.task import ScratchOrder, ScratchVolume, Task, TaskOutcome
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import pytest
 from infra.packaging.contents import handlers
 from plimsoll.clouds.aws.catalog import query_cost
 from plimsoll.clouds.aws.graph_link import metric_math
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.window import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
 from tests.infra.test_state_machines import MACHINES

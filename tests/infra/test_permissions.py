@@ -22,8 +22,8 @@ from plimsoll.clouds.aws.permissions import (
 )
 from plimsoll.clouds.aws.policies import AwsPolicy
 from plimsoll.clouds.permissions import Purpose
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.scratch import SCRATCH_TAG
+from plimsoll.model.policy import Policy
+from plimsoll.model.task import SCRATCH_TAG
 from tests.infra.synthesis import synthesized
 from tests.infra.templates import MEMBERS, SERVICE, Templates, listed, plain
 

@@ -10,8 +10,8 @@ from infra.constructs.log import KEPT
 from infra.schedule_syntax import past_error, schedule_error
 from infra.settings import PREFIX, RETENTIONS_DAYS, Deployment
 from plimsoll.clouds.aws.sessions import known_regions
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.policy import Policy
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.slack_config import Route, SlackConfig
 from tests.federation import FakeGoogle

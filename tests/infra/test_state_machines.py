@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.domain.errors import Throttled, Unreachable
+from plimsoll.model.errors import Throttled, Unreachable
 from plimsoll.validation.fio_job import LONGEST_TASK_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

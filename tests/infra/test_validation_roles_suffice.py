@@ -25,7 +25,7 @@ from functions import (
     propose,
     sweep,
 )
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.model.errors import NotMeasured
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows

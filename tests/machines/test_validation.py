@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG
+from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG
 from plimsoll.service.config import ServiceConfig
 
 from .deployment import deployed

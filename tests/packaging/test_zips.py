@@ -11,7 +11,7 @@ import pytest
 from infra.packaging import PROJECT
 from infra.packaging.contents import asked_services
 from infra.packaging.zips import name_of, zip_of
-from plimsoll.reports.html.page_files import vega
+from plimsoll.reports.html.page import vega
 from tests.packaging.conftest import FUNCTIONS
 
 pytestmark = [pytest.mark.once, pytest.mark.release]

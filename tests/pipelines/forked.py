@@ -19,7 +19,7 @@ import plimsoll.cli
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.clouds.common.dated_data import shipped_prices
-from plimsoll.reports.html import page_files
+from plimsoll.reports.html import page as page_files
 from tests.machines import models
 
 

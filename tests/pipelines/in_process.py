@@ -11,7 +11,7 @@ from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings

@@ -6,9 +6,9 @@ from datetime import timedelta
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
-from plimsoll.domain.evidence.validation_order import Budget, Mode
-from plimsoll.domain.units import MIB
 from plimsoll.envelopes.library import load_library
+from plimsoll.measure.runs import Budget, Mode
+from plimsoll.model.units import MIB
 from plimsoll.outcomes import Answered
 from plimsoll.ports import BenchHost, Target
 from plimsoll.reports.answers import record_of

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from plimsoll.auditing.audit import run_audit
+from plimsoll.audit.audit import run_audit
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
-from plimsoll.domain.evidence.failed_measurement import CODE
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.recommendation import Keep, Migrate
+from plimsoll.decide.answer import Keep, Migrate
+from plimsoll.decide.evidence import CODE
+from plimsoll.model.policy import Grade
 from plimsoll.outcomes import Answered
 from tests.builders import NOW, TYPES, a_policy, a_volume
 from tests.corpus.entries import FILES

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
-from plimsoll.domain.recommendation import InsufficientData, Keep, Migrate, Reprovision
-from plimsoll.domain.units import MIB
+from plimsoll.audit.audit import run_audit
+from plimsoll.audit.decide import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
+from plimsoll.audit.ports import AuditPorts
+from plimsoll.decide.answer import InsufficientData, Keep, Migrate, Reprovision
+from plimsoll.model.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
+from plimsoll.model.policy import OPT_OUT, Override, TagMatch
+from plimsoll.model.units import MIB
 from plimsoll.outcomes import (
     ANSWERED_BEFORE,
     EXCLUDED,
@@ -30,6 +29,7 @@ from plimsoll.outcomes import (
     VolumesSeen,
 )
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
+from plimsoll.reading.window import Window
 from plimsoll.reports.answers import answered_record
 from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_stripe_set, a_tariff, a_volume, some_sums

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running, running_google
-from plimsoll.domain.policy import ANY_RISK_PCT, Policy
+from plimsoll.model.policy import ANY_RISK_PCT, Policy
 from plimsoll.reports.run_reader import stream_profiles, stream_unanswered
 
 from .in_process import audited, audited_both, audited_projects

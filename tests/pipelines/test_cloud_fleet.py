@@ -13,7 +13,7 @@ from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.run import run_backtest
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.settings import Settings
 from tests.pipelines.test_truth import NOW
 from tests.unit.backtesting.fleets import a_scenario

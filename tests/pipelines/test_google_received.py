@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.domain.errors import NothingRead
-from plimsoll.domain.policy import ANY_RISK_PCT, Policy
+from plimsoll.model.errors import NothingRead
+from plimsoll.model.policy import ANY_RISK_PCT, Policy
 from tests.pipelines.in_process import audited_projects
 from tests.pipelines.spoiled_projects import SHOP, spoiled
 

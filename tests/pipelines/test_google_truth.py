@@ -9,8 +9,8 @@ import pytest
 
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.running import running_google
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import ANY_RISK_PCT, Policy
+from plimsoll.model.policy import ANY_RISK_PCT, Policy
+from plimsoll.reading.window import Window
 from tests.oracle.compare import differences
 from tests.oracle.google import decide
 from tests.oracle.google_fleet import EXCLUDED, plain

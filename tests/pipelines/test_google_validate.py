@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.scratch import ScratchOrder
+from plimsoll.model.task import ScratchOrder
 from tests.builders import a_spec
 from tests.contract.google_bench import google_bench
 from tests.pipelines.commands import ROOM

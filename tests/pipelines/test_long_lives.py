@@ -6,10 +6,10 @@ import pytest
 
 from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
-from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import ANY_RISK_PCT, Policy
-from plimsoll.reports.learning import lessons_of, own_table
+from plimsoll.model.policy import ANY_RISK_PCT, Policy
+from plimsoll.past.memory import memory_segments
+from plimsoll.reading.window import Window
+from plimsoll.reports.promises import lessons_of, own_table
 from plimsoll.reports.record import RecommendationRecord
 from tests.oracle.compare import differences
 from tests.pipelines.in_process import audited

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.auditing.audit import run_audit
+from plimsoll.audit.audit import run_audit
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.aws.permissions import AUDIT, AUDIT_LOG, auditing
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.settings import Settings
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from cloud_simulator.faults import Fault
 from cloud_simulator.running import running
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from tests.builders import NOW
 from tests.pipelines.commands import IN_PART, REGIONS, TWO_DAYS, plimsoll, roles
 from tests.pipelines.in_process import audited

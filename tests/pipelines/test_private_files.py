@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.run_files import RUN
+from plimsoll.reports.run_folder import JOURNAL
 from tests.unit.backtesting.fleets import bursty, write_fleet
 
 from .commands import IN_PART, TWO_DAYS, command, environment

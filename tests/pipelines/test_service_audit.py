@@ -8,7 +8,7 @@ import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS, organization
 from cloud_simulator.faults import Fault
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from tests.service_loop import Loop, a_service, files, records, run_json
 
 from .in_process import audited

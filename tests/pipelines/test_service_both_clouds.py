@@ -16,7 +16,7 @@ from plimsoll.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.reports.run_files import PAGE
 from plimsoll.run import carry_out

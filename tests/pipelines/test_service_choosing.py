@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.errors import AccessDenied, BadInput
+from plimsoll.model.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER

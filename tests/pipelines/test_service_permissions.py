@@ -19,7 +19,7 @@ from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import Unreachable
+from plimsoll.model.errors import Unreachable
 from plimsoll.settings import Settings
 from tests.contract.service_ports import home_account
 from tests.contract.test_service_ports import HOME, a_decision, an_entry

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Throttled, Unreachable
-from plimsoll.domain.evidence.validation_order import Mode
+from plimsoll.measure.runs import Mode
+from plimsoll.model.errors import BadInput, CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import yaml
 
-from plimsoll.auditing.audit import plan_audit, run_audit
-from plimsoll.auditing.explain import explain_volume
-from plimsoll.domain.errors import AccessDenied
-from plimsoll.domain.recommendation import Change, Keep, Migrate
-from plimsoll.domain.units import MIB
+from plimsoll.audit.audit import plan_audit, run_audit
+from plimsoll.audit.explain import explain_volume
+from plimsoll.decide.answer import Change, Keep, Migrate
+from plimsoll.model.errors import AccessDenied
+from plimsoll.model.units import MIB
 from plimsoll.outcomes import EXCLUDED, Answered, FailedVolume, Notice, Planned, Skipped
 from plimsoll.reports.answers import answered_record, record_of
 from plimsoll.reports.record import FIRST_PROVIDER

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll import VolumeSpec, replay
-from plimsoll.domain.units import MIB
-from plimsoll.domain.volume import Attachment, Owner, OwnerKind
+from plimsoll.model.units import MIB
+from plimsoll.model.volume import Attachment, Owner, OwnerKind
 from plimsoll.outcomes import Answered
 from plimsoll.reports.answers import answered_record
 from plimsoll.reports.templates import template_texts

@@ -11,9 +11,9 @@ import pytest
 from cloud_simulator.aws import signals
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes, volume_truth
 from cloud_simulator.running import running
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import VolumeSpec
+from plimsoll.reading.window import Window
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.wording import risk_level

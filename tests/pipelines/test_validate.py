@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.domain.scratch import SCRATCH_TAG
+from plimsoll.model.task import SCRATCH_TAG
 
 from .busy import busy_cpus, starved_fio
 from .commands import ROOM, plimsoll

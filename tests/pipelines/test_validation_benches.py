@@ -6,9 +6,9 @@ import json
 import pytest
 
 from plimsoll.bench.answer import MARK
-from plimsoll.domain.errors import BenchWasTheLimit, CloudError
-from plimsoll.domain.evidence.bench_excuse import BenchLimitCode
-from plimsoll.domain.evidence.validation_order import Budget
+from plimsoll.measure.runs import Budget
+from plimsoll.measure.verdict import BenchLimitCode
+from plimsoll.model.errors import BenchWasTheLimit, CloudError
 from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
 from plimsoll.validation.concluding import BENCH_TRIES
 from tests.in_memory.faults import Fault

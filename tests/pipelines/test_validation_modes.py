@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.domain.task import TaskMode
-from plimsoll.domain.volume import Modification
 from plimsoll.envelopes.library import load_library
+from plimsoll.measure.runs import Mode
+from plimsoll.model.task import TaskMode
+from plimsoll.model.volume import Modification
 from plimsoll.validate import ConcludedRun, UnmeasuredRun
 from tests.builders import NOW, a_volume
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import BadInput, Throttled
-from plimsoll.domain.evidence.failed_measurement import CODE
-from plimsoll.domain.evidence.validation_order import Budget, Mode
-from plimsoll.domain.task import TaskEnd, TaskOutcome
+from plimsoll.decide.evidence import CODE
 from plimsoll.envelopes.library import load_library
+from plimsoll.measure.runs import Budget, Mode
+from plimsoll.model.errors import BadInput, Throttled
+from plimsoll.model.task import TaskEnd, TaskOutcome
 from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER

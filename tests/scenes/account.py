@@ -25,11 +25,10 @@ from cloud_simulator.running import Running
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.groups.group import StripeSet
-from plimsoll.domain.host import Host
-from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Override, Policy, SizeOn, TagMatch
-from plimsoll.domain.volume import Seen
-from plimsoll.domain.volume_types import LatencyClass
+from plimsoll.decide.groups import StripeSet
+from plimsoll.model.market import LatencyClass
+from plimsoll.model.policy import ANY_RISK_PCT, HeadroomFrom, Override, Policy, SizeOn, TagMatch
+from plimsoll.model.volume import Host, Seen
 from plimsoll.orders import Order
 from plimsoll.settings import Settings
 from tests.builders import a_host

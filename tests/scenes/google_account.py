@@ -10,7 +10,7 @@ from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk
 from cloud_simulator.google.projects import DiskMaker
 from cloud_simulator.google.serving import Cloud, serve
 from cloud_simulator.running import RunningProjects
-from plimsoll.domain.policy import ANY_RISK_PCT, Policy
+from plimsoll.model.policy import ANY_RISK_PCT, Policy
 from tests.pipelines.in_process import audited_projects
 from tests.scenes.google_table import GoogleScene
 from tests.scenes.work import NOW

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.volume import VolumeSpec
 from tests.scenes.work import Does, Time
 
 MEASURED: Final = {

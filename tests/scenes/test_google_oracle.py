@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.window import Window
 from tests.oracle.google import decide
 from tests.oracle.google_fleet import plain
 from tests.scenes.google_account import fleet_of

@@ -7,14 +7,13 @@ import pytest
 
 from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.clouds.recording import is_recording, open_recording
-from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.campaigns import load_campaign
+from plimsoll.files import MOST_VALUES, parse_yaml
 from plimsoll.learned_table import load_table
+from plimsoll.model.errors import BadInput
 from plimsoll.policy_file import load_policy, parse_flags
-from plimsoll.reading import MOST_VALUES, parse_yaml
-from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
-from plimsoll.reports.run_folder import RunFolder, bring_up_to_date
+from plimsoll.reports.run_folder import JOURNAL, RunFolder, bring_up_to_date
 from plimsoll.reports.run_reader import (
     UnansweredRecord,
     find_profile,

@@ -9,7 +9,7 @@ from plimsoll import run
 from plimsoll.clouds.aws.sessions import Caller
 from plimsoll.clouds.common.answers import MOST_RAW_CHARACTERS, bad_answer, raw_text, read_answer
 from plimsoll.clouds.common.messages import one_line
-from plimsoll.domain.errors import AccessDenied, BadAnswer
+from plimsoll.model.errors import AccessDenied, BadAnswer
 from plimsoll.outcomes import FailedVolume
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.run import WRONG_ANSWERS, keep_wrong_answer

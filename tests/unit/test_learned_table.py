@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.calibration import calibrate
-from plimsoll.domain.risk.table import Band, LearnedTable, TableSource
 from plimsoll.learned_table import parse_table, table_text
+from plimsoll.model.errors import BadInput
+from plimsoll.risk.learn import Band, LearnedTable, TableSource, calibrate
 from tests.unit.domain.risk.test_calibration import scores
 
 

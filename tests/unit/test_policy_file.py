@@ -7,10 +7,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.policy import BOUNDS, OPT_OUT, RESOLUTIONS_S, HeadroomFrom, Override, Policy, SizeOn, TagMatch
-from plimsoll.domain.volume_types import LatencyClass
+from plimsoll.model.errors import PolicyError
+from plimsoll.model.market import LatencyClass
+from plimsoll.model.policy import (
+    BOUNDS,
+    OPT_OUT,
+    RESOLUTIONS_S,
+    Grade,
+    HeadroomFrom,
+    Override,
+    Policy,
+    SizeOn,
+    TagMatch,
+)
 from plimsoll.policy_file import dump_policy, load_policy, parse_flags, parse_policy
 
 INTEGERS = {

@@ -8,8 +8,8 @@ import pytest
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.recordings import recorded_ports
 from plimsoll.clouds.published import query_cost_of
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.policy import Policy
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
 from plimsoll.settings import Settings
 from tests.builders import NOW
 from tests.unit.reports.recommendations import a_record

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import (
+from plimsoll.audit.ports import AuditPorts
+from plimsoll.model.errors import (
     AccessDenied,
     BadInput,
     DeniedByPolicy,
@@ -22,12 +22,11 @@ from plimsoll.domain.errors import (
     Unreachable,
     VolumeGone,
 )
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.orders import Order, read_order
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
-from plimsoll.reports.journal import Held
-from plimsoll.reports.run_folder import bring_up_to_date
+from plimsoll.reports.run_folder import Held, bring_up_to_date
 from plimsoll.reports.run_reader import read_records, read_run, stream_unanswered
 from plimsoll.reports.story.run import failed_places
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums

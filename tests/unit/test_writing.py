@@ -6,11 +6,11 @@ import stat
 
 import pytest
 
-from plimsoll.domain.errors import BadInput, DiskFull
+from plimsoll.files import atomic_path, check_place, write_lines
+from plimsoll.model.errors import BadInput, DiskFull
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.html.page import write_html
-from plimsoll.writing import atomic_path, check_place, write_lines
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 

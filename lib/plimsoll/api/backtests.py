@@ -14,12 +14,12 @@ from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volume_types
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.offers.offer import Market
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import type_of
+from plimsoll.decide.offers import Market
+from plimsoll.files import check_place
+from plimsoll.model.errors import BadInput
+from plimsoll.model.market import type_of
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.policy_file import PolicyLike, policy_of
-from plimsoll.writing import check_place
 
 BACKTESTS_FOLDER: Final = Path("plimsoll-backtests")
 """Where the outcomes of backtests are kept, in a folder for each fleet."""

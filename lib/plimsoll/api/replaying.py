@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from plimsoll.clouds.published import published_types
-from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.trial import plain, trial
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.units import DAY_S, HOUR_S
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import type_of
+from plimsoll.demand.demand import Demand
+from plimsoll.demand.trial import plain, trial
+from plimsoll.model.arrays import FloatArray
+from plimsoll.model.errors import BadInput
+from plimsoll.model.market import type_of
+from plimsoll.model.units import DAY_S, HOUR_S
+from plimsoll.model.volume import VolumeSpec
 
 RateFigures = Sequence[float] | np.ndarray[Any, Any]
 """One figure a bucket; NaN where it is not known."""

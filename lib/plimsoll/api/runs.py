@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.registry import volume_pattern
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.reports import run_reader
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN

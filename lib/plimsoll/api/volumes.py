@@ -6,15 +6,15 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.api.runs import run_folder
-from plimsoll.auditing.explain import explain_anywhere
+from plimsoll.audit.explain import explain_anywhere
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.bootstrap.recordings import recorded_ports
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.errors import BadInput, Unexpected
-from plimsoll.domain.policy import Policy
+from plimsoll.demand.demand import Demand
+from plimsoll.model.errors import BadInput, Unexpected
+from plimsoll.model.policy import Policy
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.answers import answered_record, profile_record

@@ -7,7 +7,7 @@ from typing import Final
 
 from plimsoll.backtesting.findings import Reliability, SameSaving
 from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
-from plimsoll.domain.risk.calibration import LEVELS_PCT
+from plimsoll.risk.learn import LEVELS_PCT
 
 TOO_SAFE: Final = 1 / 4
 """A promise of which less than this share is observed costs money for nothing."""

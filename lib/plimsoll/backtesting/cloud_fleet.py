@@ -10,18 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from plimsoll.auditing.inventory import listings
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.list import listings
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.backtesting.fleet import OWNER, SUMS
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.series import BYTES, OPERATIONS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import Volume
+from plimsoll.files import atomic_path
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.series import BYTES, OPERATIONS
+from plimsoll.model.units import DAY_S
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget
-from plimsoll.writing import atomic_path
+from plimsoll.reading.known import Ask, Found, Look
+from plimsoll.reading.window import Window
 
 Failed = Callable[[str], None]
 """Called with a sentence about what could not be read."""

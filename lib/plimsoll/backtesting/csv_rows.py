@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.backtesting.fleet import OWNER
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 METRICS: Final[Mapping[str, str]] = {
     "read_ops": "VolumeReadOps",

@@ -10,11 +10,9 @@ from plimsoll.backtesting.cuts import Known
 from plimsoll.backtesting.other_cuts import BY_HISTORY, CutLessons, source_cuts
 from plimsoll.backtesting.rules import Shop, SizedVolumes, learned_sizes, sizes
 from plimsoll.backtesting.scenario import Cut, Scenario
-from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.headroom import MOST_FACTOR
-from plimsoll.domain.risk.calibration import is_counted
-from plimsoll.domain.risk.constant_limits import count_throttled
-from plimsoll.domain.risk.scores import required_ratios
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.model.policy import MOST_FACTOR
+from plimsoll.risk.learn import count_throttled, is_counted, required_ratios
 
 
 class TallyKey(NamedTuple):

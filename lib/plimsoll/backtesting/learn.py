@@ -11,10 +11,8 @@ from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.other_cuts import LEAST_CUTS
 from plimsoll.backtesting.run import BatchProgress, learned_scores
 from plimsoll.backtesting.scenario import Scenario
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.calibration import calibrate
-from plimsoll.domain.risk.scores import Scores, join_scores
-from plimsoll.domain.risk.table import Band, Calibrated, LearnedTable, TableSource
+from plimsoll.model.errors import BadInput
+from plimsoll.risk.learn import Band, Calibrated, LearnedTable, Scores, TableSource, calibrate, join_scores
 
 _DIGITS: Final = 3
 

@@ -9,10 +9,8 @@ import numpy as np
 
 from plimsoll.backtesting.rules import LEARNED, ONE_FACTOR
 from plimsoll.backtesting.scenario import Cut
-from plimsoll.domain.arrays import FloatArray, IntArray
-from plimsoll.domain.risk.calibration import calibrate
-from plimsoll.domain.risk.scores import Scores
-from plimsoll.domain.risk.table import Calibrated
+from plimsoll.model.arrays import FloatArray, IntArray
+from plimsoll.risk.learn import Calibrated, Scores, calibrate
 
 BY_HISTORY: Final = {LEARNED: True, ONE_FACTOR: False}
 """The learned rules, and whether each goes by what is usual for a volume."""

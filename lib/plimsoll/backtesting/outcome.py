@@ -10,7 +10,7 @@ from plimsoll.backtesting.aims import AimOutcome, targets_of
 from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
 from plimsoll.backtesting.judging import Tally, TallyKey
 from plimsoll.backtesting.resampled import interpolate_saving, observed_pct, resample_fleets, spread_of, sums_of
-from plimsoll.domain.arrays import FloatArray
+from plimsoll.model.arrays import FloatArray
 
 OUTCOME_FORMAT: Final = 2
 """The version of the JSON, and of what is judged."""

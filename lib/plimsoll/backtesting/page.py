@@ -13,9 +13,9 @@ from plimsoll.backtesting.outcome import BacktestOutcome
 from plimsoll.backtesting.rules import LEARNED
 from plimsoll.backtesting.shown import rule_cells
 from plimsoll.extras import CHARTS, install_hint
-from plimsoll.reports.charts.picture import Row
+from plimsoll.reports.charts.pictures import Row
 from plimsoll.reports.charts.theme import LIGHT, WIDTH_PX
-from plimsoll.reports.html.page_files import templates_of
+from plimsoll.reports.html.page import templates_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

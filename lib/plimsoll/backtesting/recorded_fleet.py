@@ -9,13 +9,12 @@ import numpy as np
 from plimsoll.backtesting.cloud_fleet import Failed, name_of, write_fleet
 from plimsoll.backtesting.fleet import SUMS
 from plimsoll.clouds.recording import Recording, open_recording
-from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.volume import Volume
+from plimsoll.model.arrays import FloatArray
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget
+from plimsoll.reading.known import Ask, Found, Look
+from plimsoll.reading.window import Window
 
 
 def fleet_of_recording(path: Path, out: Path, period_s: int, failed: Failed) -> int:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from plimsoll.backtesting.judging import Tally
-from plimsoll.domain.arrays import FloatArray
+from plimsoll.model.arrays import FloatArray
 
 FLEETS: Final = 400
 """How many fleets are drawn."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from plimsoll.backtesting.csv_rows import METRICS, FleetRow, has_columns, row_of, rows_of_csv
 from plimsoll.backtesting.fleet import OWNER, SUMS
-from plimsoll.domain.arrays import BoolArray
-from plimsoll.domain.errors import BadInput
-from plimsoll.reports.checksums import check_export
-from plimsoll.writing import atomic_path
+from plimsoll.files import atomic_path
+from plimsoll.model.arrays import BoolArray
+from plimsoll.model.errors import BadInput
+from plimsoll.reports.run_files import check_export
 
 PARQUET_SUFFIX: Final = ".parquet"
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from plimsoll.backtesting.cuts import Known
 from plimsoll.backtesting.scenario import Scenario, need_of
-from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.ceiling import Ceiling, Need
-from plimsoll.domain.offers.offer import bare_type_offer
-from plimsoll.domain.offers.products import Product
-from plimsoll.domain.risk.constant_limits import highest_rates
-from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import type_of
+from plimsoll.decide.offers import bare_type_offer
+from plimsoll.decide.products import Product
+from plimsoll.model.arrays import FloatArray
+from plimsoll.model.ceiling import Ceiling, Need
+from plimsoll.model.market import type_of
+from plimsoll.model.units import DAY_S
+from plimsoll.model.volume import VolumeSpec
+from plimsoll.risk.learn import highest_rates
 
 SHORT_DAYS: Final = 14
 """The memory of rules that others use."""

@@ -15,10 +15,10 @@ from plimsoll.backtesting.other_cuts import LEAST_CUTS, CutLessons, folds_of
 from plimsoll.backtesting.outcome import OUTCOME_FORMAT, BacktestOutcome, outcome_of
 from plimsoll.backtesting.rules import Shop
 from plimsoll.backtesting.scenario import Cut, Scenario
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.scores import Scores, join_scores
-from plimsoll.domain.units import DAY_S
-from plimsoll.writing import atomic_path
+from plimsoll.files import atomic_path
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import DAY_S
+from plimsoll.risk.learn import Scores, join_scores
 
 BatchProgress = Callable[[int, int], None]
 """Called with how many volumes are done, of how many: each counts twice, since it is scored and then judged."""

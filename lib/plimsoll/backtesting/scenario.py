@@ -6,14 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
-from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.offers.offer import Market, bare_type_offer
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.risk.scores import PROMISED_MINUTES
-from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import type_of
+from plimsoll.decide.offers import Market, bare_type_offer
+from plimsoll.model.arrays import FloatArray
+from plimsoll.model.ceiling import Need
+from plimsoll.model.market import type_of
+from plimsoll.model.policy import Policy
+from plimsoll.model.units import DAY_S
+from plimsoll.model.volume import VolumeSpec
+from plimsoll.risk.learn import PROMISED_MINUTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Final
 
 from plimsoll.bench.document import document, parameters_of
-from plimsoll.domain.task import Task
+from plimsoll.model.task import Task
 
 TASK_KEY: Final = "plimsoll-task"
 CANCEL_KEY: Final = "plimsoll-cancel"

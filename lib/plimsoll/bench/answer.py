@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.bench.inspection import Inspection
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.evidence.bench_excuse import BenchLoad
-from plimsoll.domain.units import KIB_PER_MIB
+from plimsoll.measure.verdict import BenchLoad
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import NotMeasured
+from plimsoll.model.units import KIB_PER_MIB
 
 MARK: Final = '{"plimsoll":1,'
 """The beginning of the answer's line."""

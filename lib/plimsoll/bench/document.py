@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.task import Task, TaskMode
+from plimsoll.model.errors import BadInput
+from plimsoll.model.task import Task, TaskMode
 
 DOCUMENT_NAME: Final = "Plimsoll-Benchmark"
 PROBE_DOCUMENT_NAME: Final = "Plimsoll-Probe"

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.bench.mix import bssplit, mean_as_run_kib
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.workload import SEQUENTIAL_KIB, Moment, WorkloadShape
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.units import KIB, KIB_PER_MIB
+from plimsoll.demand.workload import SEQUENTIAL_KIB, Moment, WorkloadShape
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import KIB, KIB_PER_MIB
 
 PACED: Final = "paced"
 UNBOUNDED_PACE: Final = "unbounded"

@@ -20,8 +20,8 @@ from typing import Final
 from plimsoll.bench.answer import check_io
 from plimsoll.bench.jobs import job_files, job_seconds
 from plimsoll.bench.write_places import BenchTarget
-from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.domain.units import MIB
+from plimsoll.model.errors import BadInput, NotMeasured
+from plimsoll.model.units import MIB
 
 LEAST_FILE_BYTES: Final = 64 * MIB
 """Smaller files measure caches rather than a volume. This is twice the largest I/O of any job."""

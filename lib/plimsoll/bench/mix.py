@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Final
 
-from plimsoll.domain.demand.workload import SIZES_KIB, Sizes, mean_size_kib
+from plimsoll.demand.workload import SIZES_KIB, Sizes, mean_size_kib
 
 Percents = dict[int, int]
 

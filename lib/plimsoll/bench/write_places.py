@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.units import KIB, MIB
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import KIB, MIB
 
 EDGE_BYTES: Final = 4 * MIB
 SAMPLES: Final = 256

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger, probe_book, stripe_book, validation_book
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.cloud import Connection
@@ -13,9 +13,9 @@ from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import published_types, query_cost_of
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.learned_table import kept_table, load_table
 from plimsoll.ports import Bench, Inventory, Metrics, Prices
+from plimsoll.risk.learn import LearnedTable
 from plimsoll.settings import Settings
 
 LEARNED_FILE: Final = "learned.json"

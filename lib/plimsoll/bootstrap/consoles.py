@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
+from plimsoll.reading.window import Window
 from plimsoll.reports.record import RecommendationRecord
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.errors import CloudError, NotMeasured
+from plimsoll.model.errors import CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import ServicePlaces, unmeasured_reason
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from plimsoll.auditing.ports import AuditPorts
+    from plimsoll.audit.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
 
 

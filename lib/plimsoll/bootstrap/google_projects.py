@@ -5,9 +5,9 @@ from datetime import date
 from functools import cache
 from typing import Any
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.bootstrap.clouds import connected_ports
-from plimsoll.clouds.common.bounds import Waits
+from plimsoll.clouds.common.answers import Waits
 from plimsoll.clouds.google.clients import Clients, keyless_credentials
 from plimsoll.clouds.google.connection import google_connection, inventory_in
 from plimsoll.clouds.google.federation import FederationConfig

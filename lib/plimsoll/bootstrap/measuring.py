@@ -6,7 +6,7 @@ from typing import Final
 
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.clouds.local_store import FileClaims, FolderStore
-from plimsoll.domain.units import HOUR_S
+from plimsoll.model.units import HOUR_S
 from plimsoll.ports import Claims, RunStore
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JOBS

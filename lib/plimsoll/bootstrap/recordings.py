@@ -4,13 +4,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.bootstrap.clouds import audit_ports
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.distribution import own_version
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.settings import Settings
 
 

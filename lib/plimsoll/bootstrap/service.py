@@ -18,7 +18,7 @@ from plimsoll.clouds.aws.errors import AUDITING, translate_errors
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.registry import cloud_of_account
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Service, ServicePlaces
 from plimsoll.settings import PREFIX, Settings
@@ -26,10 +26,10 @@ from plimsoll.settings import PREFIX, Settings
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from plimsoll.auditing.ports import AuditPorts
+    from plimsoll.audit.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll.domain.evidence.envelope import Envelope
-    from plimsoll.domain.policy import Policy
+    from plimsoll.model.envelope import Envelope
+    from plimsoll.model.policy import Policy
     from plimsoll.ports import Bench, FailedTarget, Target
     from plimsoll.reports.record import RecommendationRecord
 

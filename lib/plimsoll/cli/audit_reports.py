@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import SQL, install_hint
+from plimsoll.model.errors import PlimsollError
 from plimsoll.reports.run_files import PAGE
 from plimsoll.reports.run_reader import read_run
 

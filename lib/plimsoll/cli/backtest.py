@@ -25,12 +25,12 @@ from plimsoll.cli.progress import steps_bar
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.files import check_place, write_lines
 from plimsoll.learned_table import table_text
+from plimsoll.model.errors import BadInput
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
-from plimsoll.writing import check_place, write_lines
 
 OUTCOME: Final = "backtest.json"
 BACKTEST_PAGE: Final = "backtest.html"

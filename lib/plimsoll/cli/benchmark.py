@@ -21,12 +21,12 @@ from plimsoll.cli.options import BenchmarkOptions, MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.citing import name_own
-from plimsoll.domain.evidence.evidence import LOCAL
-from plimsoll.domain.units import MIB, MINUTE_S
+from plimsoll.decide.evidence import LOCAL
 from plimsoll.envelopes.admissibility.sweep import climbing
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
+from plimsoll.measure.citing import name_own
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import MIB, MINUTE_S
 from plimsoll.reports.terminal import envelopes as report
 from plimsoll.settings import Settings
 

@@ -13,17 +13,17 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.envelopes import compared_envelopes
 from plimsoll.cli.options import PictureOptions
 from plimsoll.cli.run_volume import LiveSource
-from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import EnvelopeLibrary
+from plimsoll.files import atomic_path
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.charts.comparison import comparison_picture
 from plimsoll.reports.charts.demand import demand_picture
-from plimsoll.reports.charts.picture import Picture
+from plimsoll.reports.charts.pictures import Picture
 from plimsoll.reports.charts.render import to_png, to_svg, vega_spec
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import THEMES
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.settings import Settings
-from plimsoll.writing import atomic_path
 
 COMPARISON_PX: Final = 1100
 

@@ -20,13 +20,12 @@ from plimsoll.cli.validate import context_of, follow_validation, new_job
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.measuring_runs import Want
-from plimsoll.domain.policy import Policy
+from plimsoll.measure.runs import Want
+from plimsoll.model.policy import Grade, Policy
 from plimsoll.orders import Order
-from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import PAGE
+from plimsoll.reports.run_folder import JOURNAL
 from plimsoll.reports.run_reader import read_records
 from plimsoll.run import WRONG_ANSWERS
 from plimsoll.settings import Settings

@@ -12,18 +12,18 @@ from plimsoll.cli.options import MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.published import cloud_of, published_host, types_by_cloud
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence import same_configuration
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.domain.evidence.evidence import best_grade
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide import evidence as same_configuration
+from plimsoll.decide.evidence import best_grade
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.fio_logs import is_log, with_logs
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, to_new_result
 from plimsoll.envelopes.reading import decode_text, read_output
 from plimsoll.envelopes.results import Output, without_repeats
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import Envelope
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.envelope_json import as_data
 from plimsoll.reports.terminal import envelopes as report
 from plimsoll.reports.wording import count_of

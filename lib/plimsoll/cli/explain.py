@@ -7,9 +7,9 @@ from plimsoll.bootstrap.books import probe_book
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.metrics.seconds_seen import SecondsSeen
-from plimsoll.domain.policy import Policy
+from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
 from plimsoll.orders import Order, read_order
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord

@@ -14,10 +14,10 @@ from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.cli.listed import ListedGroup, commands_of
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
+from plimsoll.files import NO_ROOM, disk_full
 from plimsoll.garbage import collect_rarely
-from plimsoll.writing import NO_ROOM, disk_full
+from plimsoll.model.errors import BadInput, PlimsollError
 
 
 class _Root(ListedGroup):

@@ -9,10 +9,9 @@ from plimsoll.cli.options import AuditPolicyOptions, PolicyFileOptions, ScopeOpt
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Grade, Policy
+from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.policy_file import load_policy, parse_flags
 
 _ACCOUNT: Final = re.compile(r"\d{12}")

@@ -11,9 +11,9 @@ import typer
 from plimsoll.cli.option_groups import GroupOptions, OptionGroup
 from plimsoll.clouds import registry
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.validation_order import Budget, Mode
-from plimsoll.domain.policy import OWN_OPTIONS, Policy
+from plimsoll.measure.runs import Budget, Mode
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import OWN_OPTIONS, Policy
 from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 

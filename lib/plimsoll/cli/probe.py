@@ -17,8 +17,8 @@ from plimsoll.bootstrap.measuring import bench_patience, probe_store
 from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.domain.metrics.seconds_seen import SecondsSeen
+from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.model.errors import BadInput, NotMeasured
 from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, group_by_host, probe_hosts
 from plimsoll.reports.terminal.probe import show_seen
 from plimsoll.settings import Settings

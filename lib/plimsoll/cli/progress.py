@@ -20,10 +20,10 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.units import MINUTE_S
-from plimsoll.domain.volume import Volume
+from plimsoll.model.units import MINUTE_S
+from plimsoll.model.volume import Volume
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume, Usage
 

@@ -7,8 +7,8 @@ from plimsoll.api.runs import is_run
 from plimsoll.cli.option_values import policy_from, scope_from
 from plimsoll.cli.options import PolicyOptions, ScopeOptions
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.policy import Policy
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
 
 LiveSource = tuple[Scope, Policy, Path | None]
 """The accounts, policy and recording that a volume is read from by the minute."""

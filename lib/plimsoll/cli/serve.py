@@ -11,7 +11,7 @@ import uvicorn
 
 from plimsoll.api.runs import run_folder
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.serving.app import application
 from plimsoll.serving.door import terms_for
 from plimsoll.serving.live_report import LiveReport

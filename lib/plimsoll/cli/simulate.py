@@ -11,8 +11,8 @@ from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import DEMO, GOOGLE_EXTRA
+from plimsoll.model.errors import PlimsollError
 
 RunningCloud = TypeVar("RunningCloud")
 

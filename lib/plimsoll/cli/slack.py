@@ -14,8 +14,8 @@ from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.errors import BadInput, PlimsollError
-from plimsoll.domain.kinds import ASKING
+from plimsoll.model.errors import BadInput, PlimsollError
+from plimsoll.model.kinds import ASKING
 from plimsoll.reports.diff.comparison import Difference, compare_runs
 from plimsoll.reports.diff.render import diff_headline
 from plimsoll.reports.diff.sql import DiffGroup

@@ -11,7 +11,7 @@ from plimsoll.bootstrap.measuring import bench_patience
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput, CloudError, PlimsollError
+from plimsoll.model.errors import BadInput, CloudError, PlimsollError
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from plimsoll.api.runs import run_folder
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.bootstrap.books import validation_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, with_new_measurements
@@ -19,10 +19,9 @@ from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
-from plimsoll.domain.policy import Policy
+from plimsoll.measure.runs import MeasuringRun, PlannedRun
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Grade, Policy
 from plimsoll.orders import read_order
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord

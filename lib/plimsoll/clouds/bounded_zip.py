@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.metrics.knowledge import Found
+from plimsoll.reading.known import Found
 
 DAMAGE: Final = (
     zipfile.BadZipFile,

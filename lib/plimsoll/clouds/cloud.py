@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from datetime import date
 
     from plimsoll.clouds.scope import Scope
-    from plimsoll.domain.ceiling import Ceiling
-    from plimsoll.domain.host import HostLimits
-    from plimsoll.domain.metrics.reading_cost import QueryCost
-    from plimsoll.domain.metrics.sums import Window
+    from plimsoll.model.ceiling import Ceiling
+    from plimsoll.model.volume import HostLimits
     from plimsoll.ports import Bench, Catalog, Inventory, Metrics, Prices
+    from plimsoll.reading.cost import QueryCost
+    from plimsoll.reading.window import Window
     from plimsoll.settings import Settings
 
 
@@ -43,7 +43,7 @@ def no_cap(_host_type: str, _type_name: str) -> Ceiling | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedHost:
-    """What all volumes of a host carry together by its type, and where that is published."""
+    """The published limits of a host type for all its volumes together, with their source."""
 
     limits: HostLimits
     source: str
@@ -56,7 +56,7 @@ def no_host(_host_type: str) -> PublishedHost | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What is known of a cloud without asking it.
+    """The facts of a cloud that are known without asking it.
 
     - `catalog` has the volume types, and says how a change is made.
     - `query_cost` is what reading metrics costs by some settings.

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from plimsoll.domain.demand.epochs import MADE_WITH_S, in_whole_minutes
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.watch import Promised
-from plimsoll.domain.volume import Seen, Volume
+from plimsoll.demand.epochs import MADE_WITH_S, in_whole_minutes
+from plimsoll.files import atomic_path
+from plimsoll.model.errors import BadInput
+from plimsoll.model.volume import Seen, Volume
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume
-from plimsoll.writing import atomic_path
+from plimsoll.risk.watch import Promised
 
 KEPT: Final = timedelta(days=2)
 """Changes older than this no longer count against any limit and are dropped."""

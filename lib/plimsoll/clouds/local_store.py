@@ -15,9 +15,9 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.measuring_runs import shorten_key
-from plimsoll.writing import BESIDE, atomic_path, make_file, make_folder, writable
+from plimsoll.files import BESIDE, atomic_path, make_file, make_folder, writable
+from plimsoll.measure.runs import shorten_key
+from plimsoll.model.errors import BadInput
 
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of a file at once."""
@@ -35,7 +35,7 @@ class FolderStore:
             beside.write_bytes(content)
 
     def get(self, key: str) -> bytes | None:
-        """What is kept under a key, None where nothing is."""
+        """The content under a key; None if there is none."""
         try:
             return self._path(key).read_bytes()
         except FileNotFoundError:
@@ -52,7 +52,7 @@ class FolderStore:
         yield from sorted((key for key in found if key.startswith(prefix)), key=str.encode)
 
     def sizes(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """As `keys`, each with the bytes that are kept under it."""
+        """The keys, each with the bytes that are kept under it."""
         yield from ((key, self._path(key).stat().st_size) for key in self.keys(prefix))
 
     def pieces(self, key: str) -> Iterator[bytes]:
@@ -63,7 +63,7 @@ class FolderStore:
                 yield from iter(partial(file.read, _PIECE_BYTES), b"")
 
     def put_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
-        """As `put`, piece after piece."""
+        """Puts pieces under a key, one after another."""
         with atomic_path(self._path(key)) as beside, beside.open("wb") as file:
             file.writelines(pieces)
 
@@ -72,7 +72,7 @@ class FolderStore:
         self._path(key).unlink(missing_ok=True)
 
     def put_file(self, key: str, path: Path) -> None:
-        """As `put`, from a file."""
+        """Puts the content of a file under a key."""
         with atomic_path(self._path(key)) as beside:
             shutil.copyfile(path, beside)
 
@@ -149,7 +149,7 @@ def _myself() -> dict[str, object]:
 
 
 def _noted(path: Path) -> dict[str, str] | None:
-    """What a claim's file says, None where there is none or it is damaged."""
+    """The claim in a file; None if there is none or it is damaged."""
     try:
         found = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):
@@ -172,7 +172,7 @@ def _holder(path: Path, now: datetime) -> str | None:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process with that id exists on this machine, whoever owns it."""
+    """A process with that id exists on this machine, whoever owns it."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

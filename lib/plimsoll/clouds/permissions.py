@@ -1,4 +1,4 @@
-"""What the permissions of a cloud are for, in the words of the command line."""
+"""The purposes of a cloud's permissions, in the words of the command line."""
 
 from enum import StrEnum
 

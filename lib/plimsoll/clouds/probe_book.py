@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.local_store import append_line, lines_of
-from plimsoll.domain.metrics.seconds_seen import SecondsSeen
+from plimsoll.demand.seconds import SecondsSeen
 
 PROBES_FILE: Final = "probes.jsonl"
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from plimsoll.clouds.cloud import PublishedHost
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.metrics.reading_cost import QueryCost
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.market import VolumeType
+from plimsoll.reading.cost import QueryCost
 from plimsoll.settings import Settings
 
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from plimsoll.clouds.common.dated_data import MOST_USD
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.metrics.knowledge import Found
-from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.model.market import PriceBook, TypePrice
+from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.ports import Target, UnreadVolume
+from plimsoll.reading.known import Found
 
 MOST_FIGURE: Final = 1e18
 """More than any bucket of any series has."""

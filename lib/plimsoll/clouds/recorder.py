@@ -23,12 +23,12 @@ from plimsoll.clouds.recording import (
     member,
     pack,
 )
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.volume import Volume
+from plimsoll.files import make_file, make_folder
+from plimsoll.model.errors import CloudError
+from plimsoll.model.market import PriceBook
+from plimsoll.model.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, UnreadVolume, Usage
-from plimsoll.writing import make_file, make_folder
+from plimsoll.reading.known import Ask, Found
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class Recorder:
             self._zip.writestr(info, content)
 
     def has(self, name: str) -> bool:
-        """Whether there is a member of that name."""
+        """The recording has a member of that name."""
         return name in self._zip.NameToInfo
 
     @contextmanager
@@ -167,7 +167,7 @@ class RecordedPorts:
         return self.metrics.host_series(volume)
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
-        """What the looks found, recorded one by one."""
+        """Records the series of each look, one by one."""
         try:
             answers = self.metrics.read(asks)
         except CloudError as error:

@@ -22,19 +22,18 @@ from typing import Any, Final
 import numpy as np
 from pydantic import TypeAdapter
 
-from plimsoll import reading
+from plimsoll import files as reading
 from plimsoll.clouds.bounded_zip import DAMAGE, read_arrays, read_member
 from plimsoll.clouds.recorded_values import check_about, check_volume, checked_book, checked_series
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain import errors
-from plimsoll.domain.errors import BadInput, CloudError, Unexpected
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.series import HOST, PAST_RATES, SIGNALS, STEP
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.volume import Volume
+from plimsoll.model import errors
+from plimsoll.model.errors import BadInput, CloudError, Unexpected
+from plimsoll.model.market import PriceBook
+from plimsoll.model.series import HOST, PAST_RATES, SIGNALS, STEP
+from plimsoll.model.volume import Volume
 from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
+from plimsoll.reading.known import Ask, Found, Look
+from plimsoll.reading.window import Window
 
 FORMAT: Final = 3
 READ_FORMATS: Final = (2, FORMAT)
@@ -61,7 +60,7 @@ def volume_adapter() -> TypeAdapter[Volume]:
 
 @cache
 def book_adapter() -> TypeAdapter[PriceBook]:
-    """What reads and writes price books."""
+    """The adapter that reads and writes price books."""
     return TypeAdapter(PriceBook)
 
 
@@ -211,7 +210,7 @@ class Recording:
             return self._damaged(ask.volume.id, error)
 
     def _arrays(self, ask: Ask, ending: str) -> Found | None:
-        """What a look found the first time, or when it was asked once more; None where nothing is recorded."""
+        """The series of a look, of the first time or of when it was asked once more; None where nothing is recorded."""
         buckets = ask.look.window.buckets(ask.look.period_s)
         members, name = self._zip.NameToInfo, found_member(ask, ending)
         if name not in members and found_member(ask, ERROR) not in members:
@@ -222,7 +221,7 @@ class Recording:
         return checked_series(read_arrays(read_member(self._zip, name, most_bytes), buckets, MOST_SERIES))
 
     def _both(self, found: Found, ask: Ask) -> Found:
-        """What a look found, with what it found when it was asked once more."""
+        """The series of a look, with those of when it was asked once more."""
         again = self._arrays(ask, FOUND_AGAIN)
         if again is None:
             return found
@@ -268,7 +267,7 @@ class Recording:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file is a recording, whatever its name."""
+    """The file is a recording, whatever its name."""
     try:
         with reading.open_file(path) as file, zipfile.ZipFile(file) as opened:
             return "about.json" in opened.NameToInfo

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.clouds.registry import AWS, cloud_named, cloud_of_region
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 ASKS_EXTERNAL_ID: Final = "asks_external_id"
 """Says in a run.json that its roles ask for an external id."""

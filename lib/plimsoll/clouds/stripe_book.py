@@ -7,11 +7,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.groups.group import StripeSet
-from plimsoll.domain.groups.stripes import merge_sets
+from plimsoll.decide.groups import StripeSet, merge_sets
+from plimsoll.files import atomic_path
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import Target
-from plimsoll.writing import atomic_path
 
 
 @dataclass(slots=True, kw_only=True)

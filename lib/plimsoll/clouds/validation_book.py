@@ -10,12 +10,12 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.clouds.local_store import append_line, lines_of
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.citing import locate, name_own
-from plimsoll.domain.evidence.envelope import DELIVERED, SIMULATED_TOOL
-from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.writing import atomic_path
+from plimsoll.decide.evidence import FailedMeasurement
+from plimsoll.files import atomic_path
+from plimsoll.measure.citing import locate, name_own
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import DELIVERED, SIMULATED_TOOL
+from plimsoll.model.volume import VolumeSpec
 
 VALIDATIONS_FILE: Final = "validations.jsonl"
 

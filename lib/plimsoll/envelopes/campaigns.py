@@ -12,21 +12,6 @@ from typing import Final, Literal
 import yaml
 from pydantic import Field, ValidationError
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.citing import locate, name_own
-from plimsoll.domain.evidence.envelope import (
-    BOTH_SIDES,
-    Admission,
-    BoundBy,
-    JobShape,
-    Measurement,
-    Provenance,
-    Ruling,
-    TimeSeries,
-)
-from plimsoll.domain.units import mib_s_from_mb_s
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.printed import (
     PrintedEntry,
     PrintedFigures,
@@ -39,7 +24,22 @@ from plimsoll.envelopes.printed import (
     rates,
 )
 from plimsoll.envelopes.run_facts import run_facts
-from plimsoll.reading import parse_yaml, read_text
+from plimsoll.files import parse_yaml, read_text
+from plimsoll.measure.citing import locate, name_own
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import (
+    BOTH_SIDES,
+    Admission,
+    BoundBy,
+    JobShape,
+    Measurement,
+    Provenance,
+    Ruling,
+    TimeSeries,
+)
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import mib_s_from_mb_s
+from plimsoll.model.volume import VolumeSpec
 
 KIB_PER_GIB: Final = 1 << 20
 

@@ -16,8 +16,6 @@ from typing import Annotated, Any, Final
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from plimsoll.domain.evidence.envelope import TimeSeries
-from plimsoll.domain.evidence.time_series import Work, series_of
 from plimsoll.envelopes.fio_options import is_verified, outstanding_of, start_of
 from plimsoll.envelopes.printed import MIXED, MS_PER_S, PrintedFigures, number_in, present
 from plimsoll.envelopes.results import (
@@ -32,6 +30,8 @@ from plimsoll.envelopes.results import (
     line_at,
     shared_disks,
 )
+from plimsoll.measure.fit import Work, series_of
+from plimsoll.model.envelope import TimeSeries
 
 
 def _number(value: object) -> object:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.envelope import TimeSeries
-from plimsoll.domain.evidence.time_series import Work, series_of
-from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.results import BenchResult
+from plimsoll.measure.fit import Work, series_of
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import TimeSeries
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import KIB_PER_MIB
 
 _NAME: Final = re.compile(r".*_(?P<kind>bw|iops)(?:\.\d+)?\.log")
 _LINE: Final = re.compile(r"(?P<at>\d{1,12}),\s*(?P<value>\d{1,15}(?:\.\d+)?),\s*(?P<direction>[012])(?:,.*)?")

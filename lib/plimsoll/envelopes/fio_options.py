@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from plimsoll.domain.evidence.envelope import SYNCHRONOUS
-from plimsoll.domain.units import KIB, KIB_PER_MIB
 from plimsoll.envelopes.printed import DIRECTIONS, size_kib_in
+from plimsoll.model.envelope import SYNCHRONOUS
+from plimsoll.model.units import KIB, KIB_PER_MIB
 
 _SYNCING: Final = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _OFF: Final = frozenset({"0", "none", "null", "false"})

@@ -29,16 +29,16 @@ from dataclasses import replace
 from statistics import median
 from typing import Final
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.evidence.envelope import BoundBy, Envelope, Measurement, cost_in_reads
-from plimsoll.domain.evidence.evidence import LOCAL
-from plimsoll.domain.units import mb_s_from_mib_s
-from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
+from plimsoll.decide.evidence import LOCAL
 from plimsoll.envelopes.admissibility import judge_measurements
 from plimsoll.envelopes.admissibility.device import DOUBTFUL
 from plimsoll.envelopes.admissibility.rule import SystemLimits, side_of
 from plimsoll.envelopes.admissibility.sweep import PLATEAU, SWEEP_EDGE, with_edges
 from plimsoll.envelopes.campaigns import System
+from plimsoll.model.ceiling import UNBOUNDED, Ceiling, Resource
+from plimsoll.model.envelope import BoundBy, Envelope, Measurement, cost_in_reads
+from plimsoll.model.market import FromThroughput, Provisioned, VolumeType
+from plimsoll.model.units import mb_s_from_mib_s
 
 SAME_LIMIT: Final = 0.98
 """Reads and writes that differ by less were stopped by one limit."""

@@ -12,15 +12,15 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.envelope import BoundBy, Envelope, TimeSeries
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import Campaign, HostEntry, JobEntry, load_campaign
 from plimsoll.envelopes.fit import Caps, fit_envelope, no_caps
 from plimsoll.envelopes.printed import earliest_day, parse_finish_day, present
 from plimsoll.envelopes.results import BenchResult, Profile
-from plimsoll.writing import atomic_path
+from plimsoll.files import atomic_path
+from plimsoll.model.envelope import BoundBy, Envelope, TimeSeries
+from plimsoll.model.errors import BadInput
+from plimsoll.model.market import VolumeType
+from plimsoll.model.volume import VolumeSpec
 
 UNKNOWN_TYPE: Final = "unknown"
 """The volume type if the user names none. No offer has it, so its envelope is evidence for no offer."""

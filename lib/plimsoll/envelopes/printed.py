@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.domain.evidence.envelope import Latency
-from plimsoll.domain.units import KIB, MIB
+from plimsoll.model.envelope import Latency
+from plimsoll.model.units import KIB, MIB
 
 PrintedFigures = dict[str, Any]
 """The source's figures, nested as it groups them. Names carry units."""

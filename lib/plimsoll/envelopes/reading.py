@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes import fio_json, fio_terse, fio_text, sysbench
 from plimsoll.envelopes.results import BenchResult, Broken, Output, without_repeats
+from plimsoll.model.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.domain.evidence.envelope import JobShape, Latency, TimeSeries
-from plimsoll.domain.units import KIB, KIB_PER_MIB
 from plimsoll.envelopes.fio_options import (
     block_kib_of,
     direct_of,
@@ -40,6 +38,8 @@ from plimsoll.envelopes.printed import (
 )
 from plimsoll.envelopes.printed import scaled_iops as iops_of
 from plimsoll.envelopes.printed import side_mib_s as mib_s_of
+from plimsoll.model.envelope import JobShape, Latency, TimeSeries
+from plimsoll.model.units import KIB, KIB_PER_MIB
 
 DEFAULT_KIB: Final = 4.0
 """fio's block size if the job names none."""

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from plimsoll.domain.evidence.envelope import RunFacts, SideFacts
-from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     MIXED,
@@ -22,6 +20,8 @@ from plimsoll.envelopes.printed import (
     size_kib_in,
     slack_of,
 )
+from plimsoll.model.envelope import RunFacts, SideFacts
+from plimsoll.model.units import KIB_PER_MIB
 
 _COUNT: Final = re.compile(r"\d+")
 _US_PER_MS: Final = 1_000.0

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from plimsoll.domain.evidence.envelope import JobShape, Latency, TimeSeries
-from plimsoll.domain.evidence.time_series import Work, series_of
-from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     PrintedEntry,
@@ -35,6 +32,9 @@ from plimsoll.envelopes.results import (
     unstated_mode,
 )
 from plimsoll.envelopes.sysbench_04 import TOTAL_TIME, oldest_file_io_in
+from plimsoll.measure.fit import Work, series_of
+from plimsoll.model.envelope import JobShape, Latency, TimeSeries
+from plimsoll.model.units import KIB_PER_MIB
 
 _N: Final = r"(\d+(?:\.\d+)?)"
 

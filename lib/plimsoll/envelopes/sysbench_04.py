@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from plimsoll.domain.units import KIB
 from plimsoll.envelopes.printed import PrintedFigures, number_in, size_kib_in
+from plimsoll.model.units import KIB
 
 _N: Final = r"(\d+(?:\.\d+)?)"
 _OLDEST_FILE_IO: Final = re.compile(

@@ -1,8 +1,8 @@
 """The records of an audit's answers."""
 
-from plimsoll.domain.demand.demand_profile import DemandProfile
-from plimsoll.domain.recommendation import Answer
-from plimsoll.domain.volume import Volume
+from plimsoll.decide.answer import Answer
+from plimsoll.demand.profile import DemandProfile
+from plimsoll.model.volume import Volume
 from plimsoll.outcomes import Answered
 from plimsoll.ports import NO_CHANGE, ChangeText
 from plimsoll.reports.plain import plain_of

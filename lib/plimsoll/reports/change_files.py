@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final, NamedTuple
 
-from plimsoll.reports.printable import printable
+from plimsoll.files import make_folder, writable, write_lines
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import STEP_TITLES, Step, step_of
 from plimsoll.reports.templates import TemplateText
@@ -21,12 +21,12 @@ from plimsoll.reports.wording import (
     count_of,
     losses_in_words,
     outcome_text,
+    printable,
     risk_in_words,
     short_name,
     usd,
     words_of,
 )
-from plimsoll.writing import make_folder, writable, write_lines
 
 CHANGED_IN: Final = (Step.SAFE, Step.TRADE, Step.PROVED, Step.MEASURE, Step.THROTTLED)
 """The steps whose changes are written, in the order in which to act."""

@@ -1,16 +1,32 @@
-"""The table of a run: recommendations.csv, which a spreadsheet opens as text and figures and never as formulas."""
+"""Tables of a run: its records as CSV, and each table with its columns.
+
+The table of a run: recommendations.csv, which a spreadsheet opens as text and figures and never as formulas.
+
+The files that are made of a run's answers.
+
+recommendations.json and .csv have the recommendations, demand.jsonl has what each volume was asked for over time, and
+unanswered.jsonl has the volumes without a recommendation. checksums.json has what these were when they were written.
+"""
 
 import csv
+import fcntl
 import io
+import json
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from pathlib import Path
+from typing import IO, Any, Final
 
-from plimsoll.reports.printable import printable
-from plimsoll.reports.record import BlockerRecord, LossRecord, RecommendationRecord
+from plimsoll.files import atomic_path, writable
+from plimsoll.reports.record import BlockerRecord, DemandProfileRecord, LossRecord, RecommendationRecord
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED, note_checksums
+from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.reports.steps import step_of
-from plimsoll.reports.wording import risk_level
+from plimsoll.reports.wording import printable, risk_level
 
 _BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff\x00-\x1f\"'\u2018-\u201f]*"
 """What a spreadsheet may drop before it looks at a cell's first sign: blanks, signs without width, and quotes."""
@@ -150,3 +166,73 @@ def _entry_text(entry: object) -> str:
             return entry.code
         case _:
             return str(entry)
+
+
+@dataclass(slots=True)
+class RunTables:
+    """The files of a run's answers, open for adding."""
+
+    _list: IO[bytes]
+    _table: IO[bytes]
+    _demand: IO[bytes]
+    _unanswered: IO[bytes]
+    _before: bytes = b"["
+
+    def add(self, record: RecommendationRecord, profile: DemandProfileRecord | None) -> None:
+        """Adds a recommendation, and the profile of the demand that it rests on where there is one."""
+        self.put(record, record_line(record), None if profile is None else profile.model_dump_json().encode())
+
+    def put(self, record: RecommendationRecord, line: bytes, profile: bytes | None) -> None:
+        """Adds a record and its profile, as `add`, from their JSON."""
+        if profile is not None:
+            self._demand.write(profile + b"\n")
+        self._list.write(self._before + b"\n" + line)
+        self._before = b","
+        self._table.write(csv_line(row(record)).encode())
+
+    def leave_out(self, volume: UnansweredRecord) -> None:
+        """Adds a volume without a recommendation."""
+        self._unanswered.write(volume.model_dump_json().encode() + b"\n")
+
+    def end(self) -> None:
+        """Closes the list."""
+        self._list.write((self._before if self._before == b"[" else b"") + b"\n]\n")
+
+
+@contextmanager
+def run_tables(folder: Path) -> Iterator[RunTables]:
+    """The files of a run's answers, written anew: they take the place of earlier ones when the block ends well.
+
+    One process at a time writes those of a folder, and others wait for it.
+    """
+    names = RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED
+    with _lock_folder(folder):
+        with ExitStack() as stack:
+            listed, table, demand, unanswered = (stack.enter_context(_open_whole(folder / name)) for name in names)
+            table.write(csv_line(header()).encode(ENCODING))
+            tables = RunTables(listed, table, demand, unanswered)
+            yield tables
+            tables.end()
+        note_checksums(folder, names)
+
+
+def record_line(record: RecommendationRecord) -> bytes:
+    """A record as recommendations.json has it."""
+    return json.dumps(record.model_dump(mode="json"), ensure_ascii=False).encode()
+
+
+@contextmanager
+def _open_whole(path: Path) -> Iterator[IO[bytes]]:
+    with atomic_path(path) as beside, beside.open("wb") as file:
+        yield file
+
+
+@contextmanager
+def _lock_folder(folder: Path) -> Iterator[None]:
+    with writable(folder):
+        place = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(place)

@@ -3,8 +3,8 @@
 from math import isfinite
 from typing import Any
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.envelope import Envelope, Lasting, Measurement, Ruling
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import Envelope, Lasting, Measurement, Ruling
 
 
 def as_data(envelope: Envelope) -> dict[str, Any]:

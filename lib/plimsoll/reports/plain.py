@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 
 from pydantic import BaseModel
 
-from plimsoll.domain.units import Digits
+from plimsoll.model.units import Digits
 
 Plain = Any
 """A value as JSON has it."""

@@ -1,21 +1,237 @@
-"""Promises in a run: what its records say of those that earlier runs made, and what people are told of that."""
+"""Promises of a run: what is promised, what was learned, and what became of earlier ones.
 
-from collections.abc import Iterable, Iterator
-from datetime import datetime
-from typing import Any
+Promises in a run: what its records say of those that earlier runs made, and what people are told of that.
+
+Learning from a run's own records: the headroom that its volumes' past would have needed, and what is said of it.
+
+The fleet's risk: how many volumes are expected to throttle and what the next level of safety costs.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.domain.headroom import LESS_RISK
-from plimsoll.domain.kinds import CHANGES, SILENT, CountsAs
-from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, review_promises
-from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
-from plimsoll.domain.risk.watch import Promise, Promised
-from plimsoll.reports.fleet_risk import people
-from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.decide.history import Review, Stay, Throttling, review_promises
+from plimsoll.model.ceiling import Need
+from plimsoll.model.kinds import CHANGES, SILENT, CountsAs
+from plimsoll.model.policy import LESS_RISK, Policy
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, to_cents
 from plimsoll.reports.run_reader import Matched
-from plimsoll.reports.run_record import KeptPromises, RunRecord
-from plimsoll.reports.wording import count_of
+from plimsoll.reports.run_record import KeptPromises, RunRecord, RunRisk, SaferLevel
+from plimsoll.reports.wording import count_of, usd
+from plimsoll.risk.histories import PastPeaks
+from plimsoll.risk.learn import LearnedTable, Lessons
+from plimsoll.risk.watch import BROKEN_PCT, Promise, Promised, PromiseTally
+
+FEW: Final = 0.8
+"""A table of fewer volumes than this share does not take the place of a recent one: its audit was of less."""
+
+TABLE_KEPT_DAYS: Final = 90
+"""An older table goes, whatever it rests on: a fleet changes."""
+
+_PLACES: Final = {
+    "profiles": "profiles",
+    "role_arns": "roles",
+    "units": "units",
+    "accounts": "accounts",
+    "projects": "projects",
+    "folders": "folders",
+    "google_organizations": "organizations",
+    "regions": "regions",
+}
+_NAMED: Final = 3
+
+
+def peaks_in(record: RecommendationRecord) -> PastPeaks | None:
+    """The past peaks in a volume's record; None where there are none."""
+    peaks = None if record.memory is None else record.memory.peaks
+    if peaks is None:
+        return None
+    pairs = zip(peaks.iops, peaks.throughput_mib_s, strict=True)
+    return PastPeaks(
+        days=peaks.days,
+        busiest=tuple(
+            None
+            if iops is None or rates is None
+            else tuple(
+                Need(iops=iops_of_day, throughput_mib_s=mib_s_of_day)
+                for iops_of_day, mib_s_of_day in zip(iops, rates, strict=True)
+            )
+            for iops, rates in pairs
+        ),
+        free=Need(iops=peaks.free_iops, throughput_mib_s=peaks.free_throughput_mib_s),
+        ceiling=Need(iops=peaks.ceiling_iops, throughput_mib_s=peaks.ceiling_throughput_mib_s),
+    )
+
+
+def lessons_of(records: Iterable[RecommendationRecord]) -> Lessons:
+    lessons = Lessons()
+    for record in records:
+        lessons.add(peaks_in(record))
+    return lessons
+
+
+def own_table(
+    lessons: Lessons, now: datetime, policy: Policy, scope: Mapping[str, Any], before: LearnedTable | None
+) -> LearnedTable | None:
+    """The table of a run's own volumes, or the one of `before` where that is better founded; None where there is
+    neither one whose history is enough to promise the risk that the policy asks for.
+
+    A run of few volumes, such as of one region, says less of a fleet than an earlier one of many. An old table goes.
+    """
+    table = lessons.table(now.date().isoformat(), scope_words(scope))
+    bands = () if table is None else table.bands
+    if table is None or all(band.learned.factor(policy.risk_pct) is None for band in bands):
+        return before
+    return before if before is not None and _is_better_founded(before, table) else table
+
+
+def _is_better_founded(before: LearnedTable, table: LearnedTable) -> bool:
+    age = date.fromisoformat(table.source.on) - date.fromisoformat(before.source.on)
+    is_recent = before.days == table.days and timedelta(0) <= age <= timedelta(days=TABLE_KEPT_DAYS)
+    return is_recent and table.source.volumes < FEW * before.source.volumes
+
+
+def scope_words(scope: Mapping[str, Any]) -> str:
+    """The scope of a run, as its table says where it was learned."""
+    named = ["the organization"] if scope.get("organization") else []
+    named += [f"{words} {_some(scope[key])}" for key, words in _PLACES.items() if scope.get(key)]
+    return f"audits of {'; '.join(named) if named else 'all that the default credentials reach'}"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(map(str, names[:_NAMED]))
+    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
+
+
+def learning_in_run(lessons: Lessons, table: LearnedTable | None) -> dict[str, Any]:
+    """The part of run.json on learning and the kept `table`; empty if no volume's past was read."""
+    if not lessons.volumes:
+        return {}
+    bands = () if table is None else table.bands
+    promised = [pct for band in bands for pct, factor in band.learned.factors.items() if factor is not None]
+    return {
+        "learning": {
+            "volumes": lessons.volumes,
+            "days": lessons.days,
+            "least_promised_pct": min(promised, default=None),
+            "rests_on": None
+            if table is None
+            else {"volumes": table.source.volumes, "on": table.source.on, "of": "; ".join(table.source.fleets)},
+        }
+    }
+
+
+def learned_words(run: RunRecord) -> str:
+    """The base of the next run's promises; empty if this run learned nothing and had nothing to learn from."""
+    learning = run.learning
+    if learning is None:
+        return ""
+    volumes, rests_on = count_of(learning.volumes, "volume"), learning.rests_on
+    if rests_on is None:
+        return f"The past of {volumes} is too little to learn headroom from: promises still rest on public fleets."
+    if rests_on.on != run.now[:10] or rests_on.volumes != learning.volumes:
+        learned = count_of(rests_on.volumes, "volume")
+        return (
+            f"This run could learn headroom from {volumes}. Promises still rest on the {learned} of {rests_on.on} "
+            f"({rests_on.of})."
+        )
+    return f"Headroom was learned from {volumes} of your own, and promises rest on it from the next run on."
+
+
+@dataclass(slots=True)
+class FleetRisk:
+    """Reductions, and relief that lowers a limit, that keep less than the volumes can do today, added to in place.
+
+    - `promised` are the reductions with a promise. At most the sum of `risks_pct` (in percent of a volume each)
+      throttles for longer than `minutes` in `days`.
+    - `safer` are those of them with a next level, which costs `safer_cents` a month more. With it that sum is
+      `safer_pct`.
+    - `unpromised` are the reductions of which nothing is promised.
+    """
+
+    promised: int = 0
+    unpromised: int = 0
+    safer: int = 0
+    risks_pct: float = 0.0
+    safer_pct: float = 0.0
+    safer_cents: int = 0
+    minutes: float = 0.0
+    days: float = 0.0
+
+    def add(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation."""
+        risk = record.risk
+        if record.action not in CHANGES or (record.kind.money is CountsAs.MORE and not record.cuts):
+            return
+        if risk is None:
+            self.unpromised += record.monthly_usd_saved > record.monthly_usd_saved_drop_in
+            return
+        self.minutes, self.days = max(self.minutes, risk.minutes), max(self.days, risk.days)
+        if risk.promised_pct is None:
+            self.unpromised += 1
+            return
+        self.promised += 1
+        self.risks_pct += risk.promised_pct
+        self.safer_pct += risk.promised_pct if risk.safer is None else risk.safer.promised_pct
+        if risk.safer is not None:
+            self.safer += 1
+            self.safer_cents += max(0, to_cents(risk.safer.monthly_usd) - to_cents(record.monthly_usd_then or 0.0))
+
+    def merge(self, other: "FleetRisk") -> None:
+        """Adds other volumes."""
+        for name in ("promised", "unpromised", "safer", "risks_pct", "safer_pct", "safer_cents"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.minutes, self.days = max(self.minutes, other.minutes), max(self.days, other.days)
+
+    @property
+    def run_risk(self) -> RunRisk | None:
+        """The same for run.json; None where nothing is reduced."""
+        if not self.promised + self.unpromised:
+            return None
+        safer = SaferLevel(
+            volumes=self.safer, expected=round(self.safer_pct / 100, 2), more_usd_month=self.safer_cents / 100
+        )
+        return RunRisk(
+            promised=self.promised,
+            unpromised=self.unpromised,
+            expected=round(self.risks_pct / 100, 2),
+            minutes=self.minutes,
+            days=self.days,
+            safer=safer if self.safer else None,
+        )
+
+
+def outlook(risk: RunRisk | None) -> str:
+    """The risk of doing all recommendations, by its part of run.json; empty if nothing is reduced."""
+    return " ".join(_sentences(risk)) if risk else ""
+
+
+def _sentences(risk: RunRisk) -> Iterator[str]:
+    promised, unpromised, safer = risk.promised, risk.unpromised, risk.safer
+    if promised:
+        yield (
+            f"If you do all of it, at most {people(risk.expected)} of {count_of(promised, 'reduced volume')} are "
+            f"expected to throttle for more than {risk.minutes:.0f} minutes in {risk.days:.0f} days."
+        )
+    if safer:
+        yield (
+            f"With the next level of safety it is {people(safer.expected)}, for at most "
+            f"{usd(safer.more_usd_month)} a month more."
+        )
+    elif promised:
+        yield "No safer level is known but the same limits, or no change."
+    if unpromised:
+        others = count_of(unpromised, "other" if promised else "reduced volume")
+        yield f"Nothing is promised of {others}: nothing was learned for them. Learn from your own fleet."
+
+
+def people(expected: float) -> str:
+    """An expected number of volumes: whole from ten on, else with a decimal where it has one."""
+    return f"{expected:,.0f}" if expected >= 10 or float(expected).is_integer() else f"{expected:,.1f}"
 
 
 def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None, now: datetime) -> Review:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.model.market import VolumeType
 
 
 def cloud_types(provider: str) -> Mapping[str, VolumeType]:

@@ -12,19 +12,19 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
-from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
-from plimsoll.domain.metrics.seconds_seen import Exceeded
-from plimsoll.domain.offers.losses import LossCode, find_cuts, find_losses, published_cuts
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Answer, FrontierStep, Wait
-from plimsoll.domain.risk.histories import PastPeaks
-from plimsoll.domain.units import MIB, US_PER_S, Digits
-from plimsoll.domain.volume import NAME_TAG, VolumeSpec
+from plimsoll.decide.answer import Answer, FrontierStep, Wait
+from plimsoll.decide.evidence import CODE, FailedMeasurement
+from plimsoll.decide.offers import LossCode, find_cuts, find_losses, published_cuts
+from plimsoll.demand.seconds import Exceeded
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind
+from plimsoll.model.policy import Policy
+from plimsoll.model.units import MIB, US_PER_S, Digits
+from plimsoll.model.volume import NAME_TAG, VolumeSpec
 from plimsoll.reports.plain import SUPPLIED, At, By
 from plimsoll.reports.published import cloud_types
+from plimsoll.risk.histories import PastPeaks
 
 
 class _OneOf:

@@ -8,12 +8,11 @@ from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.units import MIB
-from plimsoll.reading import open_file, parse_json, read_bytes
-from plimsoll.reports.checksums import is_as_written
+from plimsoll.files import open_file, parse_json, read_bytes
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import MIB
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
+from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, is_as_written
 from plimsoll.reports.run_record import RunBegun, RunRecord, run_begun, run_of
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")

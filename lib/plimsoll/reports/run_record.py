@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from plimsoll.domain.history import FIRST_RULE
-from plimsoll.reading import parse_json, unseal
+from plimsoll.decide.history import FIRST_RULE
+from plimsoll.files import parse_json, unseal
 
 _OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
 """The keys of `monthly_usd` that earlier versions wrote, each with its name of today."""
@@ -83,7 +83,7 @@ class SaferLevel(_Part):
 
 
 class RunRisk(_Part):
-    """The risk of doing all that a run recommends (`plimsoll.reports.fleet_risk`)."""
+    """The risk of doing all that a run recommends (`plimsoll.reports.promises`)."""
 
     promised: int
     unpromised: int

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.metrics.seconds_seen import Exceeded, SecondsSeen, Source
-from plimsoll.domain.units import MIB, US_PER_S
+from plimsoll.demand.seconds import Exceeded, SecondsSeen, Source
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.units import MIB, US_PER_S
 from plimsoll.reports.plain import plain_of
 from plimsoll.reports.record import CeilingRecord, CeilingsRecord, SecondsSeenRecord
 from plimsoll.reports.wording import count_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from heapq import heappush, heappushpop
 from typing import Final, Generic, TypeVar
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import risk_level, risk_pct
 

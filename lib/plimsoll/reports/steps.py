@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.kinds import CHANGES, COSTS, CountsAs, Kind, names_counted_as
-from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
+from plimsoll.model.kinds import CHANGES, COSTS, CountsAs, Kind, names_counted_as
+from plimsoll.model.policy import Headroom, HeadroomFrom, Policy, SizeOn
 from plimsoll.reports.record import ALLOWED_PCT, RecommendationRecord
 from plimsoll.reports.wording import change_left_for_risk, count_of, risk_level
 

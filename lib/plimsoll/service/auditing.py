@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
+from plimsoll.audit.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
-from plimsoll.domain.errors import PASSING, CloudError, OutOfTime
+from plimsoll.model.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.run_reader import matched_records

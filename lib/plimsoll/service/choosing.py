@@ -7,9 +7,8 @@ from typing import Final
 from plimsoll.clouds.aws.permissions import COPY_TAG
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, Want, plan_runs, split_by_budget
-from plimsoll.domain.evidence.validation_order import Budget, Mode
+from plimsoll.measure.runs import Budget, MeasuringRun, Mode, Want, plan_runs, split_by_budget
+from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN

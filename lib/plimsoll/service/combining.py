@@ -11,14 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.domain.kinds import CountsAs
+from plimsoll.model.kinds import CountsAs
 from plimsoll.ports import RunStore
+from plimsoll.reports.csv_table import RunTables, run_tables
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_reader import full_name, matched_records, stream_records, stream_unanswered
-from plimsoll.reports.run_tables import RunTables, run_tables
 from plimsoll.service.config import MOST_ON_A_PAGE
 from plimsoll.service.history_update import announce
 from plimsoll.service.needed import require_content, require_file

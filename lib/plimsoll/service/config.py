@@ -12,9 +12,9 @@ from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
 from plimsoll.clouds.google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
-from plimsoll.domain.errors import BadInput, PolicyError
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.scratch import ScratchBounds
+from plimsoll.model.errors import BadInput, PolicyError
+from plimsoll.model.policy import Policy
+from plimsoll.model.task import ScratchBounds
 from plimsoll.policy_file import parse_policy
 from plimsoll.service.slack_config import AccountId, SlackConfig
 

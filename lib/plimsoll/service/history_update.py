@@ -10,9 +10,8 @@ from itertools import groupby
 from typing import Final
 
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.history import HistoryEntry, Sighting, seen
-from plimsoll.domain.people_decisions import Holding, holding
-from plimsoll.domain.risk.promise_review import Review, review_promises
+from plimsoll.decide.history import HistoryEntry, Review, Sighting, review_promises, seen
+from plimsoll.model.people import Holding, holding
 from plimsoll.ports import HistoryStore, Target
 from plimsoll.reports.promises import review_of
 from plimsoll.reports.record import RecommendationRecord, to_cents

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.inventory import Listing, list_volumes, notices_of, with_stripes_of
-from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
+from plimsoll.audit.audit import run_audit
+from plimsoll.audit.list import Listing, list_volumes, notices_of, with_stripes_of
+from plimsoll.audit.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
-from plimsoll.domain.errors import PASSING, CloudError
-from plimsoll.domain.groups.hosting import batch_by_host
-from plimsoll.domain.groups.takeover import find_takeovers
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.volume import Volume
+from plimsoll.decide.groups import find_takeovers
+from plimsoll.decide.hosting import batch_by_host
+from plimsoll.model.errors import PASSING, CloudError
+from plimsoll.model.market import PriceBook
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget, RunStore, Target, UnreadVolume, Usage
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.planning import RunOrder, order_of

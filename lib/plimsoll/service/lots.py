@@ -14,7 +14,7 @@ from typing import Final
 
 from plimsoll.clouds.common.calls import in_lots
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.domain.units import KIB
+from plimsoll.model.units import KIB
 from plimsoll.ports import Target
 from plimsoll.service.step_messages import BatchItem, LotItem
 from plimsoll.service.store_keys import VolumeBatch

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.files import make_folder
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import RunStore
-from plimsoll.writing import make_folder
 
 
 def require_content(store: RunStore, key: str) -> bytes:

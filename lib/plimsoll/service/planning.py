@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.published import published_types
 from plimsoll.clouds.registry import AWS, GOOGLE
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.offers.offer import check_types
-from plimsoll.domain.policy import Policy
+from plimsoll.decide.offers import check_types
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, RunStore

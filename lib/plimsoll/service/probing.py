@@ -13,8 +13,8 @@ from typing import Annotated, Final
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.clouds.probe_book import ProbeLine
-from plimsoll.domain.errors import BadInput, PlimsollError
-from plimsoll.domain.units import HOUR_S
+from plimsoll.model.errors import BadInput, PlimsollError
+from plimsoll.model.units import HOUR_S
 from plimsoll.ports import RunStore, Target
 from plimsoll.probe import (
     MOST_HOSTS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.kinds import CountsAs, names_counted_as
+from plimsoll.model.kinds import CountsAs, names_counted_as
 from plimsoll.reports.record import OLD_KEYS
 from plimsoll.reports.steps import sql_list
 

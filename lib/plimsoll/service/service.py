@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from plimsoll.auditing.ports import AuditPorts
+    from plimsoll.audit.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll.domain.evidence.envelope import Envelope
-    from plimsoll.domain.policy import Policy
+    from plimsoll.model.envelope import Envelope
+    from plimsoll.model.policy import Policy
     from plimsoll.ports import Bench, Claims, Clock, Events, Executions, HistoryStore, RunStore
     from plimsoll.reports.record import RecommendationRecord
     from plimsoll.service.config import ServiceConfig

@@ -14,7 +14,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.domain.units import MIB
+from plimsoll.model.units import MIB
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.sorting import Largest
 from plimsoll.reports.totals import RunTotals

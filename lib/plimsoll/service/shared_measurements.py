@@ -13,9 +13,9 @@ from typing import Final
 from pydantic import ValidationError
 
 from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationLine
-from plimsoll.domain.errors import BadInput
+from plimsoll.files import write_lines
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import RunStore
-from plimsoll.writing import write_lines
 
 MEASURED_PREFIX: Final = "measured/"
 VERDICTS_PREFIX: Final = "measured/validations/"

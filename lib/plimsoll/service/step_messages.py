@@ -12,8 +12,8 @@ from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, 
 
 from plimsoll.clouds.registry import account_pattern, region_pattern
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain import errors
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.model import errors
+from plimsoll.model.errors import PlimsollError
 from plimsoll.ports import Target
 from plimsoll.service.store_keys import VolumeBatch
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.reading_cost import Plan
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import CloudError
+from plimsoll.model.market import PriceBook
+from plimsoll.model.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
+from plimsoll.reading.cost import Plan
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.needed import require_content, require_file

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import RunStore
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.published import query_cost_of
-from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.learned_table import table_or_none, table_text
+from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.orders import CloudRequests, Order, describe, end_status
 from plimsoll.outcomes import FailedVolume, Outcome, VolumesSeen
 from plimsoll.ports import FailedTarget, RunStore, Target
-from plimsoll.reports.learning import learning_in_run, own_table
-from plimsoll.reports.promises import promises_in_run
+from plimsoll.reports.promises import learning_in_run, own_table, promises_in_run
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.needed import require_content
 from plimsoll.service.planning import order_of, planned_accounts

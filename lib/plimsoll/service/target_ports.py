@@ -4,10 +4,10 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.targets import may_have, named_target
-from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.service.service import Service, every_target
 from plimsoll.service.shared_measurements import bring_measurements

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from plimsoll.clouds.published import published_types
-from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Target
 from plimsoll.service.events import validation_event
 from plimsoll.service.scratch_ledger import note_scratch, noted_targets
@@ -26,7 +26,7 @@ from plimsoll.validation.scratch_volume import Left, clean
 from plimsoll.validation.steps import JOB_STEPS
 
 if TYPE_CHECKING:
-    from plimsoll.auditing.ports import AuditPorts
+    from plimsoll.audit.ports import AuditPorts
 
 _log = logging.getLogger(__name__)
 

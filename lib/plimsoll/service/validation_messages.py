@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from plimsoll.clouds.registry import volume_pattern
-from plimsoll.domain.evidence.validation_order import Mode
+from plimsoll.measure.runs import Mode
 from plimsoll.service.step_messages import AccountName, Region, RunId, StepAnswer, StepError, StepMessage
 from plimsoll.validation.job import JobName
 

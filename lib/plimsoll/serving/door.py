@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.serving.volume_page import message_page
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")

@@ -12,10 +12,9 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.orders import read_order
 from plimsoll.reports.html.page import Live, write_html
-from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
-from plimsoll.reports.run_folder import RUNNING
+from plimsoll.reports.run_folder import JOURNAL, RUNNING
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.wording import usd

@@ -9,8 +9,8 @@ from typing import Final
 
 from rich.console import Console
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.reports.html.page_files import first_script, hash_of, style, templates_of
+from plimsoll.model.errors import BadInput
+from plimsoll.reports.html.page import first_script, hash_of, style, templates_of
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_reader import find_record, full_name, read_run

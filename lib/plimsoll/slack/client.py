@@ -17,7 +17,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry import HttpRequest, HttpResponse, RetryHandler, RetryState
 from slack_sdk.web import SlackResponse
 
-from plimsoll.domain.errors import (
+from plimsoll.model.errors import (
     AccessDenied,
     BadCredentials,
     BadInput,

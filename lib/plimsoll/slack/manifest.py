@@ -4,7 +4,7 @@ from importlib.resources import files
 from typing import Final
 from urllib.parse import urlsplit
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 PLACEHOLDER: Final = "REQUEST_URL"
 _SAFE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?=&%")

@@ -6,9 +6,9 @@ from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer, read_bench_answer
 from plimsoll.bench.inspection import stacks
-from plimsoll.domain.errors import CloudError, NotMeasured
-from plimsoll.domain.groups.group import StripeSet
-from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
+from plimsoll.decide.groups import StripeSet
+from plimsoll.model.errors import CloudError, NotMeasured
+from plimsoll.model.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import Bench, Target
 from plimsoll.validation.patience import BenchPatience
 

@@ -9,17 +9,15 @@ from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling, Need
-from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
-from plimsoll.domain.evidence.bench_excuse import BenchExcuse, BenchLimit, bench_excuse
-from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, BoundBy
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, shorten_key, split_by_budget, usd_for
-from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.domain.evidence.verdict import Shown, Verdict, judge_in_place, judge_need
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, to_new_result
 from plimsoll.envelopes.reading import read_results
 from plimsoll.envelopes.results import BenchResult
+from plimsoll.measure.runs import MeasuringRun, Mode, shorten_key, split_by_budget, usd_for
+from plimsoll.measure.verdict import BenchExcuse, BenchLimit, Shown, Verdict, bench_excuse, judge_in_place, judge_need
+from plimsoll.model.ceiling import UNBOUNDED, Accounting, Ceiling, Need
+from plimsoll.model.envelope import SIMULATED_TOOL, BoundBy
+from plimsoll.model.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.ports import BenchHost
 from plimsoll.validation.context import Context
 from plimsoll.validation.deciding import plan_run, rest_of

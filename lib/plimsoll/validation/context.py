@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.scratch import ScratchBounds
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.measure.runs import MeasuringRun, PlannedRun
+from plimsoll.model.market import VolumeType
+from plimsoll.model.policy import Policy
+from plimsoll.model.task import ScratchBounds
 from plimsoll.ports import Bench, Claims, RunStore, Target
 from plimsoll.validation.job import Job, keep_job
 from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left
 
 if TYPE_CHECKING:
-    from plimsoll.auditing.ports import AuditPorts  # only the steps that decide have it
+    from plimsoll.audit.ports import AuditPorts  # only the steps that decide have it
 
 Agree = Callable[[Sequence[PlannedRun], Sequence[MeasuringRun]], None]
 """A listener for the planned runs and those outside the budget. It raises if the user does not agree."""

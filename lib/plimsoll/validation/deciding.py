@@ -8,18 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.auditing.explain import Explained, explain_volume
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.rates import IOPS, MIB_S
-from plimsoll.domain.demand.workload import recounted, shape_of
-from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun, Want, plan_runs, split_by_budget, usd_for
-from plimsoll.domain.evidence.validation_order import Budget, Mode
-from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import (
+from plimsoll.audit.explain import Explained, explain_volume
+from plimsoll.decide.answer import (
     Change,
     Comparison,
     InsufficientData,
@@ -30,8 +20,14 @@ from plimsoll.domain.recommendation import (
     Upgrade,
     Wait,
 )
-from plimsoll.domain.volume import Volume, VolumeSpec
-from plimsoll.domain.volume_types import Provisioned, VolumeType
+from plimsoll.demand.demand import IOPS, MIB_S, Demand
+from plimsoll.demand.workload import recounted, shape_of
+from plimsoll.measure.runs import Budget, MeasuringRun, Mode, PlannedRun, Want, plan_runs, split_by_budget, usd_for
+from plimsoll.model.ceiling import Need
+from plimsoll.model.errors import BadInput, NotMeasured
+from plimsoll.model.market import Provisioned, VolumeType
+from plimsoll.model.policy import Grade, Headroom, Policy
+from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.ports import Bench, Prices, Target
 from plimsoll.reports.answers import record_of

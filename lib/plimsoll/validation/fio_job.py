@@ -4,11 +4,10 @@ from dataclasses import replace
 from typing import Final
 
 from plimsoll.bench.jobs import corner_jobs, head, job_seconds, workload_job
-from plimsoll.domain.demand.workload import Moment, WorkloadShape
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun
-from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.domain.units import HOUR_S, MIB_PER_GIB
+from plimsoll.demand.workload import Moment, WorkloadShape
+from plimsoll.measure.runs import MeasuringRun, Mode
+from plimsoll.model.errors import NotMeasured
+from plimsoll.model.units import HOUR_S, MIB_PER_GIB
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Proposal, Subject
 

@@ -13,14 +13,12 @@ from typing import Final
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.demand.workload import WorkloadShape
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun
-from plimsoll.domain.evidence.validation_order import Budget, Mode
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.task import Task, TaskOutcome
-from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.demand.workload import WorkloadShape
+from plimsoll.measure.runs import Budget, MeasuringRun, Mode
+from plimsoll.model.ceiling import Need
+from plimsoll.model.errors import BadInput
+from plimsoll.model.task import ScratchOrder, Task, TaskOutcome
+from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.ports import BenchHost, Claims, RunStore, Target
 from plimsoll.reports.record import RecommendationRecord
 

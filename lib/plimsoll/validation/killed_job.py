@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.scratch import ScratchOrder
+from plimsoll.model.errors import BadInput
+from plimsoll.model.task import ScratchOrder
 from plimsoll.validation.context import Context
 from plimsoll.validation.deciding import plan_run
 from plimsoll.validation.job import JOBS, Job, JobName, MeasuringAttempt, find_job

@@ -5,7 +5,7 @@ Each step may be called again, whatever ended it before: finished work is not do
 
 from dataclasses import replace
 
-from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Unexpected, Unreachable
+from plimsoll.model.errors import BadInput, CloudError, NotMeasured, Unexpected, Unreachable
 from plimsoll.reports.wording import duration
 from plimsoll.validation.command import HostCommand, command_s
 from plimsoll.validation.context import Context

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.model.errors import NotMeasured
 from plimsoll.settings import Settings
 
 LookResult = TypeVar("LookResult")

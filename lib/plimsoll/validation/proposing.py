@@ -9,13 +9,11 @@ from datetime import timedelta
 from typing import Final
 
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun
-from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.task import Task, TaskMode
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.measure.runs import MeasuringRun, Mode
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.errors import NotMeasured
+from plimsoll.model.task import ScratchOrder, Task, TaskMode
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import BenchHost
 from plimsoll.validation.command import stripe_sets
 from plimsoll.validation.context import Context

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
-from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, PlimsollError
-from plimsoll.domain.scratch import ScratchVolume
+from plimsoll.model.errors import BadInput, CloudError, NotMeasured, PlimsollError
+from plimsoll.model.task import ScratchVolume
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.validation.patience import BenchPatience
 

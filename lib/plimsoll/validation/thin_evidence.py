@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.measuring_runs import Want
-from plimsoll.domain.kinds import CHANGES
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.measure.runs import Want
+from plimsoll.model.kinds import CHANGES
+from plimsoll.model.market import VolumeType
+from plimsoll.model.policy import Grade, Policy
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import EVIDENCE
 

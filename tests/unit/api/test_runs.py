@@ -5,7 +5,7 @@ import json
 import pytest
 
 import plimsoll
-from plimsoll.domain.policy import SizeOn
+from plimsoll.model.policy import SizeOn
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.deciders import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.audit.audit import run_audit
+from plimsoll.audit.deciders import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
+from plimsoll.audit.ports import AuditPorts
+from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError
 from plimsoll.outcomes import Answered, FailedVolume
+from plimsoll.reading.window import Window
 from plimsoll.reports.answers import answered_record
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_stripe_set, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
@@ -194,7 +194,7 @@ def test_a_process_ends_with_the_audit():
 
 ALONE = """
 import sys, time
-from plimsoll.auditing.deciders import ENOUGH_VOLUMES, Deciders
+from plimsoll.audit.deciders import ENOUGH_VOLUMES, Deciders
 Deciders(1).begin(ENOUGH_VOLUMES)
 print("begun", flush=True)
 time.sleep(60)

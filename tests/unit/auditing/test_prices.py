@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.auditing.prices import price_outcomes
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.unweighed import answer_by_state
-from plimsoll.domain.volume import VolumeState
+from plimsoll.audit.price import price_outcomes
+from plimsoll.decide.decide import answer_by_state
+from plimsoll.model.market import PriceBook
+from plimsoll.model.volume import VolumeState
 from plimsoll.outcomes import Notice
 from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from plimsoll.auditing.signals import with_signals
-from plimsoll.domain.errors import Unexpected
-from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.refine.member import Judged
+from plimsoll.audit.read import with_signals
+from plimsoll.decide.answer import Change, Keep
+from plimsoll.model.errors import Unexpected
+from plimsoll.refine.member import Judged
 from tests.builders import a_basis, a_demand, a_volume, decision
 
 CHANGED = decision(a_volume("gp2", 500, id="vol-1"), a_demand([100.0] * 2880, [1.0] * 2880))

@@ -6,10 +6,10 @@ import numpy as np
 
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.offers.offer import Market
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.offers import Market
+from plimsoll.demand.demand import Demand
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import VolumeSpec
 
 PERIOD_S = 3600
 

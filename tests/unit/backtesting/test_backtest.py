@@ -22,8 +22,8 @@ from plimsoll.backtesting.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND
 from plimsoll.backtesting.run import run_backtest
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.backtesting.shown import rule_cells
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.headroom import MOST_FACTOR
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import MOST_FACTOR
 from plimsoll.reports.charts.backtest_rules import tradeoff_spec
 from plimsoll.reports.charts.theme import LIGHT
 from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet

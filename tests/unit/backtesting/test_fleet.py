@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.rows_fleet import fleet_of_rows
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from tests.unit.backtesting.fleets import write_fleet
 
 SHIPPED = Path(__file__).parents[3] / "benchmarks" / "fleets"

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from plimsoll.api.backtests import backtest
-from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.audit import run_audit
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.recorded_fleet import fleet_of_recording
 from plimsoll.cli.backtest import make_fleet
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
+from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import Target
 from tests.builders import NOW, TYPES, US_EAST_1, a_tariff
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices

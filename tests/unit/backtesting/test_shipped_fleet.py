@@ -11,8 +11,8 @@ from plimsoll.backtesting.aims import Aim
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
 from plimsoll.backtesting.run import learned_scores
-from plimsoll.domain.headroom import MOST_FACTOR
 from plimsoll.learned_table import load_table
+from plimsoll.model.policy import MOST_FACTOR
 from tests.unit.backtesting.fleets import a_scenario
 
 ROOT = Path(__file__).parents[3]

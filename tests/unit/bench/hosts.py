@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.bench.document import parameters_of, render_commands
-from plimsoll.domain.task import Task, TaskMode
+from plimsoll.model.task import Task, TaskMode
 
 MIB = 1 << 20
 JOB = """

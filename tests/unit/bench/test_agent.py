@@ -14,7 +14,7 @@ from cloud_simulator.google.bench_agents import Metadata, VmKey
 from cloud_simulator.google.http_front import loopback
 from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, agent_script, agent_version, task_text
 from plimsoll.bench.answer import read_bench_answer
-from plimsoll.domain.task import Task, TaskMode
+from plimsoll.model.task import Task, TaskMode
 from tests.unit.bench.hosts import JOB, LONG, MIB, eventually
 
 VM = VmKey("p-1", "us-central1-a", "bench")

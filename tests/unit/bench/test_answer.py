@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.bench.answer import API_CHARACTERS, MARK, BenchAnswer, read_bench_answer
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.model.errors import NotMeasured
 
 FIO = {"fio version": "fio-3.36", "jobs": [{"jobname": "a", "error": 0, "read": {"total_ios": 7}}]}
 MEASURED = {

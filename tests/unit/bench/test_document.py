@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.bench.document import DOCUMENT_NAME, document, document_hash, parameters_of, render_commands
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.task import TaskMode
+from plimsoll.model.errors import BadInput
+from plimsoll.model.task import TaskMode
 from tests.unit.bench.hosts import a_task, commands
 
 PARAMETERS = document()["parameters"]

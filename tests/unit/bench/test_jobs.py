@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from plimsoll.bench.jobs import job_files, job_names, job_seconds, job_sections, load_job
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 GIB = 1 << 30
 DANGEROUS = {"filename", "directory", "exec_prerun", "exec_postrun", "write_iolog", "read_iolog", "opendir"}

@@ -10,7 +10,7 @@ import pytest
 from plimsoll.bench.jobs import load_job
 from plimsoll.bench.local import PHASE_EMPTYING, PHASE_MEASURING, PHASE_PREPARING, fio_path, place_job, run
 from plimsoll.bench.write_places import BenchTarget, target_at
-from plimsoll.domain.errors import BadInput, NotMeasured
+from plimsoll.model.errors import BadInput, NotMeasured
 from tests.unit.bench.loops import a_loop_device
 from tests.unit.bench.processes import working_in
 

@@ -24,10 +24,10 @@ from plimsoll.bench.document import (
 from plimsoll.bench.probe import on_host
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.bench.probe.on_host import Counts, Watched, bin_of, format_answer, parse_page
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.domain.metrics.seconds_seen import Source
-from plimsoll.domain.task import Task, TaskMode
+from plimsoll.demand.seconds import Source
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import BadInput, NotMeasured
+from plimsoll.model.task import Task, TaskMode
 from plimsoll.probe import MOST_VOLUMES_A_HOST
 from tests.unit.bench.hosts import a_volume, commands_at
 from tests.unit.bench.loops import a_loop_device

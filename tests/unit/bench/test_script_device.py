@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from plimsoll.bench.answer import read_bench_answer
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.model.errors import NotMeasured
 from tests.unit.bench.hosts import (
     JOB,
     MIB,

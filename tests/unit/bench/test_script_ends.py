@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.bench.answer import read_bench_answer
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.task import TaskMode
+from plimsoll.model.errors import NotMeasured
+from plimsoll.model.task import TaskMode
 from tests.unit.bench.hosts import LONG, a_filesystem, a_task, eventually, processes_in, running, source_of, volume_at
 
 pytestmark = [pytest.mark.needs("loop", "fio")]

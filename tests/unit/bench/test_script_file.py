@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.bench.answer import read_bench_answer
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.task import TaskMode
+from plimsoll.model.errors import NotMeasured
+from plimsoll.model.task import TaskMode
 from tests.unit.bench.hosts import (
     JOB,
     LONG,

@@ -6,8 +6,8 @@ import pytest
 
 from plimsoll.bench.answer import read_bench_answer
 from plimsoll.bench.inspection import stacks
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.task import TaskMode
+from plimsoll.model.errors import NotMeasured
+from plimsoll.model.task import TaskMode
 from tests.unit.bench.hosts import a_task, commands_at, run
 from tests.unit.bench.trees import LVM, LVM_LVS, RAID0, RAID0_DETAIL, RAID0_EXPORT
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from plimsoll.bench.answer import read_bench_answer
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.model.errors import NotMeasured
 from tests.unit.bench.hosts import MIB, READS, a_task, commands_at, run
 
 MANAGERS = ("dnf", "yum", "apt-get", "zypper")

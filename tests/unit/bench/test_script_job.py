@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.bench.answer import read_bench_answer
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.model.errors import NotMeasured
 from tests.profiles import examples
 from tests.unit.bench.hosts import MIB, READS, a_task, run
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.bench.jobs import job_seconds, job_sections, workload_job
 from plimsoll.bench.mix import bssplit, mean_as_run_kib, percents
-from plimsoll.domain.demand.workload import SIZES_KIB, Moment, WorkloadShape, mean_size_kib
+from plimsoll.demand.workload import SIZES_KIB, Moment, WorkloadShape, mean_size_kib
 
 
 def a_moment(iops, sizes, *, read_share=0.0, write_sizes=None):

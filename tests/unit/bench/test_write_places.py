@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.bench.write_places import GIB, BenchTarget, check_room, hold_device, target_at
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from tests.unit.bench.loops import a_loop_device
 
 MIB = 1 << 20

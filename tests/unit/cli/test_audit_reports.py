@@ -5,7 +5,7 @@ import os
 import pytest
 
 from plimsoll.api.runs import run_folder
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run as write_run
 

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.domain.errors import PlimsollError
 from plimsoll.learned_table import load_table
+from plimsoll.model.errors import PlimsollError
 from tests.unit.backtesting.fleets import bursty, write_fleet
 
 SMALL = ["--memory", "14", "--days", "7", "--budget-min", "60"]

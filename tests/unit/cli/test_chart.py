@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from tests.unit.reports.charts.profiles import DEMO
 
 THROTTLED, BURSTING = "vol-003af0c4e4d581b53", "vol-003b87a83610a8a08"

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from tests.corpus.entries import FILES
 from tests.unit.envelopes.outputs import OLD_SYSBENCH, OLD_TEXT, a_job, fio_json
 

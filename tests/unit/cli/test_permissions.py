@@ -13,8 +13,8 @@ from plimsoll.clouds.aws.change import command_line
 from plimsoll.clouds.aws.policies import AwsPolicy
 from plimsoll.clouds.google import permissions as google
 from plimsoll.clouds.permissions import Purpose
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.policy import Policy
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Policy
 from tests.builders import a_spec, a_volume
 
 MOST_CHARACTERS = 6144

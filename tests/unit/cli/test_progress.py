@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.cli.progress import FIRST_LINE_S, Pace, left_text, run_bar
 from plimsoll.cli.screen import Screen
-from plimsoll.domain.errors import CloudError
+from plimsoll.model.errors import CloudError
 from plimsoll.outcomes import Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
 

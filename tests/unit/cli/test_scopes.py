@@ -11,7 +11,7 @@ from plimsoll.cli.option_values import scope_from
 from plimsoll.cli.options import AwsOptions, GoogleOptions, ScopeOptions
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 
 def scope(*, region=None, cloud=None, profile=None, **google):

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.cli.exit_codes import PARTIAL, UNUSABLE
 from plimsoll.cli.main import main
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.slack.blocks.pictures import Draft
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of

@@ -19,7 +19,7 @@ from cloud_simulator.aws.fleet import HOME_KEY
 from cloud_simulator.devices.io_throttle import rates
 from cloud_simulator.devices.paced_fio import paced_job
 from cloud_simulator.devices.script_runs import read_share_of
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.model.ceiling import Ceiling
 
 from .commands import Sender, document
 from .served import ONCE, served

@@ -6,7 +6,7 @@ import pytest
 
 from cloud_simulator.aws.organization import organization
 from plimsoll.clouds.aws.owners import owner_of
-from plimsoll.domain.volume import OwnerKind
+from plimsoll.model.volume import OwnerKind
 
 from .served import NOW
 

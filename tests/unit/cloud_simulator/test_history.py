@@ -11,7 +11,7 @@ from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL_STATS
 from cloud_simulator.aws.fleet import served_minutes
 from cloud_simulator.metrics.history import History, Remembered
 from cloud_simulator.metrics.series import SERIES
-from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from tests.profiles import examples
 
 from .served import NOW, named

@@ -8,7 +8,7 @@ import urllib3
 from botocore.exceptions import ClientError
 
 from cloud_simulator.aws.fleet import HOME_KEY, volume_truth
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.window import Window
 
 from .served import NOW, named, points, query
 

@@ -15,11 +15,11 @@ from plimsoll.clouds.aws.catalog import query_cost
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.signals import look_at_signals, make_signals
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.model.errors import CloudError
 from plimsoll.ports import Target
+from plimsoll.reading.known import Ask
+from plimsoll.reading.signals import look_at_signals, make_signals
+from plimsoll.reading.window import Window
 from plimsoll.settings import Settings
 from tests.unit.cloud_simulator.served import HOME, NOW, served
 

@@ -12,8 +12,8 @@ from cloud_simulator.aws.organization import fleet_of
 from cloud_simulator.metrics.series import SERIES
 from cloud_simulator.metrics.workloads import Archetype, Workload, minutes
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.units import MIB
+from plimsoll.model.units import MIB
+from plimsoll.reading.window import Window
 from tests.profiles import examples
 
 from .served import NOW, named

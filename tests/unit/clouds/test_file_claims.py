@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from plimsoll.clouds.local_store import FileClaims
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -20,7 +20,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from plimsoll.clouds.local_store import FileClaims
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 claims = FileClaims(folder=Path(sys.argv[1]))
 print(claims.claim({KEY!r}, "killed", datetime(2036, 1, 1, tzinfo=UTC), datetime.now(UTC)))
 """

@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.recording import found_member, listed_out, open_recording
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
+from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Target
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 from tests.builders import NOW, a_volume
 
 REPOSITORY = Path(__file__).parents[3]

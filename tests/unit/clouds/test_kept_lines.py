@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from plimsoll.clouds.local_store import append_line, lines_of
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 
 class A(BaseModel):

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.ledger import Ledger, NotedInventory
-from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.errors import AccessDenied, BadInput
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.volume import Attachment, Modification
+from plimsoll.demand.epochs import epochs_of
+from plimsoll.model.errors import AccessDenied, BadInput
+from plimsoll.model.volume import Attachment, Modification
 from plimsoll.ports import Target
+from plimsoll.reading.window import Window
 from tests.builders import NOW, a_host, a_volume
 from tests.in_memory.ports import MemoryInventory
 

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.bench.answer import read_bench_answer
-from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.task import Task, TaskEnd, TaskMode
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import CloudError, NotMeasured, Throttled, Unreachable
+from plimsoll.model.task import ScratchOrder, Task, TaskEnd, TaskMode
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Target
 from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.in_memory.answer import AsPublished

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.audit import run_audit
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
-from plimsoll.domain.errors import (
+from plimsoll.model.errors import (
     AccessDenied,
     BadAnswer,
     BadCredentials,
@@ -22,12 +22,11 @@ from plimsoll.domain.errors import (
     Throttled,
     Unexpected,
 )
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.volume import Owner, OwnerKind, Volume
+from plimsoll.model.volume import Owner, OwnerKind, Volume
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, read, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 

@@ -12,12 +12,12 @@ from plimsoll.clouds.aws import endpoints, lists
 from plimsoll.clouds.aws.accounts import open_accounts
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.sessions import Credential, Sessions
-from plimsoll.clouds.common.bounds import Deadline, Waits, carry_out_within
+from plimsoll.clouds.common.answers import Deadline, Waits, carry_out_within
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.clouds.google.aggregated import disk_pages
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.prices import GooglePrices
-from plimsoll.domain.errors import BadCredentials, CloudError, Unreachable
+from plimsoll.model.errors import BadCredentials, CloudError, Unreachable
 from plimsoll.ports import Target
 from plimsoll.settings import Settings
 from tests.builders import NOW

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.stripe_book import StripeBook
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import Target
 from tests.builders import a_stripe_set
 from tests.profiles import examples

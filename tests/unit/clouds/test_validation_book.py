@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationBook, ValidationLine
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import BadInput
+from plimsoll.model.volume import VolumeSpec
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KEY = "111111111111/us-east-1/gp3/104/62"

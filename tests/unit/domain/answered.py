@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from plimsoll.domain.recommendation import Change, Keep, Wait
+from plimsoll.decide.answer import Change, Keep, Wait
 
 
 def decided_on(one):

@@ -7,17 +7,17 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.demand.days import days_of_moves
-from plimsoll.domain.memory.memory import Past, clip_memory, memory_segments, memory_start_s
-from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.recommendation import Change, Wait
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.refine.past import look_at_everything
-from plimsoll.domain.units import DAY_S, KIB
-from plimsoll.domain.volume import Seen
+from plimsoll.decide.answer import Change, Wait
+from plimsoll.demand.days import days_of_moves
 from plimsoll.learned_table import load_table
+from plimsoll.model.policy import HeadroomFrom, Policy
+from plimsoll.model.series import WORK_SERIES
+from plimsoll.model.units import DAY_S, KIB
+from plimsoll.model.volume import Seen
+from plimsoll.past.memory import Past, clip_memory, memory_segments, memory_start_s
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.judge import judge
+from plimsoll.refine.past import look_at_everything
 from tests.builders import NOW, a_basis, a_host, a_spec, a_tariff, a_volume, ceiling_of, with_rates
 from tests.in_memory.ports import MemoryMetrics, cut
 

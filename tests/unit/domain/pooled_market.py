@@ -5,13 +5,11 @@ from datetime import date
 import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.offers.offer import Market
-from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.units import KIB
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import Based, LatencyClass, Provisioned, Sized, VolumeType
+from plimsoll.decide.offers import Market
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.market import Based, LatencyClass, PriceBook, Provisioned, Sized, TypePrice, VolumeType
+from plimsoll.model.units import KIB
+from plimsoll.model.volume import Host, HostLimits, VolumeSpec
 
 _ALIKE = {
     "least_size_gib": 10,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.blockers import blockers, evidence_blocker
-from plimsoll.domain.evidence.evidence import Evidence
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.volume import Modification
+from plimsoll.decide.blockers import blockers, evidence_blocker
+from plimsoll.decide.evidence import Evidence
+from plimsoll.model.policy import Grade
+from plimsoll.model.volume import Modification
 from tests.builders import NOW, TYPES, a_host, a_policy, a_spec, a_volume
 
 GP3 = a_spec("gp3", 500)

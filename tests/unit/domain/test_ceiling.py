@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource, TokenBucket
+from plimsoll.model.ceiling import UNBOUNDED, Ceiling, Resource, TokenBucket
 
 CEILINGS = st.builds(
     Ceiling,

@@ -3,15 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.decide import answer
-from plimsoll.domain.errors import UnknownVolumeType
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.recommendation import InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
-from plimsoll.domain.unweighed import answer_by_state, kind_by_state
-from plimsoll.domain.volume import Modification, VolumeSpec, VolumeState
+from plimsoll.decide.answer import InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer, answer_by_state, kind_by_state
+from plimsoll.decide.hosting import host_loads
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import UnknownVolumeType
+from plimsoll.model.policy import Grade
+from plimsoll.model.volume import Modification, VolumeSpec, VolumeState
 from tests.builders import (
     NOW,
     US_EAST_1,

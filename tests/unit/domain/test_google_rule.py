@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.offers.offer import Market
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Change
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import Provisioned
+from plimsoll.decide.answer import Change
+from plimsoll.decide.offers import Market
+from plimsoll.model.market import Provisioned
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Host, VolumeSpec
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.judge import judge
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.oracle.google import decide

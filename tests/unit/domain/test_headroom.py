@@ -6,10 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.headroom import MOST_HEADROOM_PCT, Growth, Headroom, Headrooms, HeadroomSource, OfferPurpose
-from plimsoll.domain.policy import HeadroomFrom, Override, Policy, TagMatch
-from plimsoll.domain.risk.histories import History
 from plimsoll.learned_table import load_table
+from plimsoll.model.policy import (
+    MOST_HEADROOM_PCT,
+    Growth,
+    Headroom,
+    HeadroomFrom,
+    Headrooms,
+    HeadroomSource,
+    OfferPurpose,
+    Override,
+    Policy,
+    TagMatch,
+)
+from plimsoll.risk.histories import History
 from tests.builders import a_basis, a_policy, a_volume
 
 percents = st.floats(0, MOST_HEADROOM_PCT)

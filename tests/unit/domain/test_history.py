@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.history import Sighting, seen
-from plimsoll.domain.people_decisions import Decision, DecisionKind, Holding, holding
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.history import Sighting, seen
+from plimsoll.model.people import Decision, DecisionKind, Holding, holding
+from plimsoll.model.volume import VolumeSpec
 
 MONDAY = datetime(2027, 1, 4, 6, tzinfo=UTC)
 GP2 = VolumeSpec(type="gp2", size_gib=500)

@@ -1,7 +1,7 @@
 import pytest
 
-from plimsoll.domain.ceiling import UNBOUNDED, Resource
-from plimsoll.domain.units import mib_s_from_mb_s
+from plimsoll.model.ceiling import UNBOUNDED, Resource
+from plimsoll.model.units import mib_s_from_mb_s
 from tests.builders import a_host
 
 

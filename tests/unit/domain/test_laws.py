@@ -8,11 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.hosting import ceiling_of_hosts
-from plimsoll.domain.headroom import OfferPurpose
-from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.recommendation import Change, Keep, Migrate, Reprovision, Upgrade
-from plimsoll.domain.volume_types import FromIops, Provisioned
+from plimsoll.decide.answer import Change, Keep, Migrate, Reprovision, Upgrade
+from plimsoll.decide.hosting import ceiling_of_hosts
+from plimsoll.model.market import FromIops, Provisioned
+from plimsoll.model.policy import OfferPurpose, SizeOn
 from tests.builders import TYPES, US_EAST_1, a_case, a_demand, a_host, a_policy, a_volume, decision
 from tests.profiles import examples
 from tests.unit.domain.strategies import policies, situations

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.headroom import OfferPurpose
-from plimsoll.domain.offers.bundles import Makers
-from plimsoll.domain.volume_types import FromIops, Provisioned
+from plimsoll.decide.type_offers import Makers
+from plimsoll.model.ceiling import Need
+from plimsoll.model.market import FromIops, Provisioned
+from plimsoll.model.policy import OfferPurpose
 from tests.builders import TYPES, a_case, a_demand, a_host, a_market, a_policy, a_volume, decision
 from tests.profiles import examples
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.recommendation import Keep
-from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.decide.answer import Keep
+from plimsoll.model.volume import Owner, OwnerKind
 from tests.builders import a_host, a_spec, a_volume
 from tests.profiles import examples
 from tests.unit.domain.lives import A_LIFE_AGO, DAY, PAST_MINUTES, a_life, flat_with, judged

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.policy import BOUNDS, OPT_OUT, Override, Policy, TagMatch
+from plimsoll.model.errors import PolicyError
+from plimsoll.model.policy import BOUNDS, OPT_OUT, Override, Policy, TagMatch
 from tests.builders import a_policy
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.refine.judge import judge
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.policy import Policy, SizeOn
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.judge import judge
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples

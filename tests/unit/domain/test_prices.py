@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.offers.drop_ins import find_drop_in
+from plimsoll.decide.type_offers import find_drop_in
 from tests.builders import US_EAST_1, a_case, a_demand, a_policy, a_spec, a_volume
 
 

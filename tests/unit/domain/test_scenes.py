@@ -6,9 +6,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.recommendation import Keep, Migrate, Reprovision, Upgrade, Wait
-from plimsoll.domain.volume import Modification, VolumeSpec
+from plimsoll.decide.answer import Keep, Migrate, Reprovision, Upgrade, Wait
+from plimsoll.demand.demand import Demand
+from plimsoll.model.volume import Modification, VolumeSpec
 from tests.builders import NOW, a_host, a_policy, a_volume, decision, fields_of, rates_of
 
 DAYS = 14

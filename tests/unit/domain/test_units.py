@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain import units
-from plimsoll.domain.units import mb_s_from_mib_s, mib_s_from_mb_s
+from plimsoll.model import units
+from plimsoll.model.units import mb_s_from_mib_s, mib_s_from_mb_s
 
 THROUGHPUTS = st.floats(0, 1e6)
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.trial import plain, trial
-from plimsoll.domain.errors import UnknownVolumeType
-from plimsoll.domain.volume_types import FromIops, Provisioned, Sized, Stepped, type_of
+from plimsoll.demand.trial import plain, trial
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import UnknownVolumeType
+from plimsoll.model.market import FromIops, Provisioned, Sized, Stepped, type_of
 from tests.builders import TYPES, a_spec
 from tests.unit.domain.demand.test_replay import a_steady_demand
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import date
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.evidence.envelope import BoundBy, JobShape, Measurement, Provenance, RunFacts
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaigns import System
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.envelope import BoundBy, JobShape, Measurement, Provenance, RunFacts
+from plimsoll.model.volume import VolumeSpec
 
 UNKNOWN_TYPE = VolumeSpec(type="a-type-nobody-publishes", size_gib=100)
 

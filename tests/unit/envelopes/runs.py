@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from plimsoll.domain.evidence.envelope import Envelope, JobShape, Measurement
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.fit import fit_envelope
+from plimsoll.model.envelope import Envelope, JobShape, Measurement
+from plimsoll.model.volume import VolumeSpec
 from tests.builders import TYPES
 from tests.unit.envelopes.measured import UNKNOWN_TYPE, a_measurement, a_system
 

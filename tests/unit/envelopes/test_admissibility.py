@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.evidence.envelope import Admission, Latency, RunFacts
-from plimsoll.domain.evidence.evidence import LOCAL
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.evidence import LOCAL
 from plimsoll.envelopes.admissibility import RULES, judge_measurements, rulings
 from plimsoll.envelopes.admissibility.load import ENGINES
 from plimsoll.envelopes.admissibility.rule import SystemLimits
+from plimsoll.model.ceiling import UNBOUNDED, Ceiling, Resource
+from plimsoll.model.envelope import Admission, Latency, RunFacts
+from plimsoll.model.volume import VolumeSpec
 from tests.builders import TYPES
 from tests.unit.envelopes.measured import on_a_volume
 from tests.unit.envelopes.runs import a_run

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.library import load_library
+from plimsoll.model.errors import BadInput
 from tests.builders import TYPES
 
 GOOD = """

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.envelope import DELIVERED, Envelope, JobShape, Measurement
-from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
-from plimsoll.domain.evidence.grade import Grade
+from plimsoll.decide.evidence import Evidence, Place, evidence_for
 from plimsoll.envelopes.fit import fit_envelope
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import DELIVERED, Envelope, JobShape, Measurement
+from plimsoll.model.policy import Grade
 from tests.builders import TYPES, a_spec
 from tests.unit.envelopes.measured import a_measurement, a_system
 

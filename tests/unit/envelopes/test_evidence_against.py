@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.envelope import BoundBy, Envelope, JobShape
-from plimsoll.domain.evidence.evidence_against import failed_measurements
-from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
+from plimsoll.decide.evidence import FailedMeasurement, failed_measurements
 from plimsoll.envelopes.fit import fit_envelope
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import BoundBy, Envelope, JobShape
 from tests.builders import TYPES, a_refutation, a_spec
 from tests.unit.envelopes.measured import a_measurement, a_system
 

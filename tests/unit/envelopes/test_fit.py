@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.evidence.envelope import BoundBy
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.envelope import BoundBy
 from tests.unit.envelopes.runs import GP3, a_run, a_sweep, fitted
 
 LARGE_HOST = Ceiling(iops=40_000, throughput_mib_s=2_000)

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.envelope import Admission, BoundBy
-from plimsoll.domain.evidence.evidence import Place, evidence_for
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.evidence import Place, evidence_for
 from plimsoll.envelopes.campaigns import HostEntry, load_campaign
 from plimsoll.envelopes.fit import fit_envelope
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, to_new_result
 from plimsoll.envelopes.reading import read_output, read_results
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import Admission, BoundBy
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Grade
+from plimsoll.model.volume import VolumeSpec
 from tests.builders import TYPES
 from tests.unit.envelopes.measured import a_system
 from tests.unit.envelopes.outputs import OLD_JSON, OLD_SYSBENCH, OLD_TEXT, a_job, a_side, fio_json

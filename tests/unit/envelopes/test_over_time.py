@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.evidence import Place, evidence_for
-from plimsoll.domain.evidence.grade import Grade
+from plimsoll.decide.evidence import Place, evidence_for
 from plimsoll.envelopes.reading import read_output
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import Grade
 from tests.builders import TYPES, a_spec
 from tests.corpus.entries import FILES
 from tests.unit.domain.evidence.test_token_fit import made

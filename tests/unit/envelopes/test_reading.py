@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.reading import read_output, read_results
+from plimsoll.model.errors import BadInput
 from tests.unit.envelopes.outputs import IDLE, OLD_JSON, OLD_SYSBENCH, OLD_TEXT, a_job, a_side, fio_json
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.reading import read_output
+from plimsoll.model.errors import BadInput
 from tests.unit.envelopes.outputs import OLD_JSON, OLD_SYSBENCH, OLD_TEXT, a_job, fio_json
 
 SEEDS = Path(__file__).parents[2] / "seeds"

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.evidence.envelope import Measurement
 from plimsoll.envelopes.campaigns import Campaign
 from plimsoll.envelopes.printed import flat
 from plimsoll.envelopes.reading import read_output, read_results
+from plimsoll.model.envelope import Measurement
 
 SEEDS = Path(__file__).parents[2] / "seeds"
 CAMPAIGNS = {"000": "aws-gp2-gp3-2021", "001": "naver-block-nas-2022", "002": "aws-io1-graviton2-sysbench"}

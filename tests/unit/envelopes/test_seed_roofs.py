@@ -5,7 +5,7 @@ import math
 import pytest
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.ceiling import Resource
+from plimsoll.model.ceiling import Resource
 
 LIBRARY = envelope_library(None)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.ceiling import Resource
 from plimsoll.envelopes import library
 from plimsoll.envelopes.library import shipped_campaigns
+from plimsoll.model.ceiling import Resource
 
 HOST_MIB_S = 1_250e6 / 2**20
 """What the r5b.large of seed 004 carries: 1,250 MB/s."""

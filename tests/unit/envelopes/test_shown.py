@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.terminal import envelopes as report
 
 SHIPPED = envelope_library(None)

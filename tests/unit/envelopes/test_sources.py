@@ -7,11 +7,10 @@ from datetime import date
 import pytest
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.evidence.evidence import Place, evidence_for
-from plimsoll.domain.evidence.evidence_against import failed_measurements
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.evidence import Place, evidence_for, failed_measurements
 from plimsoll.envelopes.library import NewCampaign, add_campaign, shipped_campaigns, to_new_result
 from plimsoll.envelopes.reading import read_results
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.envelope_json import as_data
 from plimsoll.settings import Settings
 from tests.builders import TYPES

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.policy_file import dump_policy
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_record import RunRecord

@@ -5,16 +5,16 @@ from dataclasses import fields, replace
 from datetime import date
 from functools import cache
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.epoch import Epoch, Unsettled
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.offers.choice import BUDGETS_MIN
-from plimsoll.domain.reason import Reason
-from plimsoll.domain.recommendation import Answer, Change, FrontierStep, Recommendation, Wait
-from plimsoll.domain.units import HOUR_S
-from plimsoll.domain.unweighed import answer_by_state
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.answer import Answer, Change, FrontierStep, Recommendation, Wait
+from plimsoll.decide.choice import BUDGETS_MIN
+from plimsoll.decide.decide import answer_by_state
+from plimsoll.demand.epochs import Epoch, Unsettled
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.kinds import Reason
+from plimsoll.model.units import HOUR_S
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import ChangeText
+from plimsoll.reading.window import Window
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_policy, a_volume, decision

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.policy_file import dump_policy
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_folder import RunFolder

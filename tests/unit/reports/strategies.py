@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from plimsoll.domain.kinds import CHANGES
+from plimsoll.model.kinds import CHANGES
 from plimsoll.ports import ChangeText
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord, LossRecord

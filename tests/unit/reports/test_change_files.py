@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from plimsoll.domain.volume import OwnerKind
+from plimsoll.model.volume import OwnerKind
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, TOOLS, change_note, file_name, write_changes
 from plimsoll.reports.record import BlockerRecord, LossRecord, OwnerRecord
 from plimsoll.reports.steps import Step, step_of

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from plimsoll.bootstrap.consoles import console_link
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.answers import answered_record

@@ -5,9 +5,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.reports.costs import MOST_ROWS, cost_tables, costs_summary
 from plimsoll.reports.record import OwnerRecord
-from plimsoll.reports.totals import RunTotals
+from plimsoll.reports.totals import MOST_ROWS, RunTotals, cost_tables, costs_summary
 from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record
 

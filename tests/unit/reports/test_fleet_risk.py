@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.reports.fleet_risk import FleetRisk, outlook
+from plimsoll.reports.promises import FleetRisk, outlook
 from plimsoll.reports.record import RiskRecord, SaferRecord
 from plimsoll.reports.totals import RunTotals
 from tests.golden import assert_golden

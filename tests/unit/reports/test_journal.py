@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import BadInput, DiskFull
+from plimsoll.model.errors import BadInput, DiskFull
 from plimsoll.outcomes import VolumesSeen
 from plimsoll.ports import Target
-from plimsoll.reports.journal import JOURNAL, EntryKind, Held, Journal, entries
-from plimsoll.reports.run_folder import RunFolder
+from plimsoll.reports.csv_table import record_line
+from plimsoll.reports.run_folder import JOURNAL, EntryKind, Held, Journal, RunFolder, entries
 from plimsoll.reports.run_reader import UnansweredRecord, read_records, stream_profiles, stream_unanswered
-from plimsoll.reports.run_tables import record_line
 from plimsoll.reports.totals import RunTotals
 from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.markdown.run import ticket

@@ -5,11 +5,11 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.domain.policy import ANY_RISK_PCT, Policy
-from plimsoll.domain.volume import Modification, VolumeSpec
 from plimsoll.learned_table import load_table
+from plimsoll.model.policy import ANY_RISK_PCT, Policy
+from plimsoll.model.volume import Modification, VolumeSpec
 from plimsoll.orders import Order
 from plimsoll.reports.promises import check_promises, kept_promises, promises_in_run
 from plimsoll.reports.run_reader import matched_records, read_records, read_run

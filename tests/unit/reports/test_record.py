@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.domain.kinds import KINDS
-from plimsoll.domain.unweighed import answer_by_state
-from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.decide.decide import answer_by_state
+from plimsoll.model.kinds import KINDS
+from plimsoll.model.volume import Owner, OwnerKind
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from tests.builders import a_basis, a_demand, a_volume, decision

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_folder import RunFolder, bring_up_to_date
 from plimsoll.reports.run_reader import (
     UnansweredRecord,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
-from plimsoll.domain.units import MIB
+from plimsoll.demand.seconds import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.units import MIB
 from plimsoll.reports.record import CeilingRecord
 from plimsoll.reports.seconds_seen import seen_lines, seen_record, seen_title
 from tests.golden import assert_golden

@@ -9,10 +9,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.groups.decide_stripes import decide_together
-from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.groups.hosting import host_loads
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.groups import Unit
+from plimsoll.decide.hosting import host_loads
+from plimsoll.decide.stripes import decide_together
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.run_files import RECOMMENDATIONS, TABLE

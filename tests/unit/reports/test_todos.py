@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from plimsoll.domain.policy import SizeOn
+from plimsoll.model.policy import SizeOn
 from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.steps import Step, observed_words, requirement_words, step_of, step_words
 from tests.builders import a_policy

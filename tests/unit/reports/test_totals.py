@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import AccessDenied
-from plimsoll.domain.metrics.reading_cost import Plan, Reading
+from plimsoll.model.errors import AccessDenied
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.reading.cost import Plan, Reading
 from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.totals import DIMENSIONS, RunTotals
 from tests.unit.reports.recommendations import a_record, every_action

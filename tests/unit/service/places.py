@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from plimsoll.auditing.ports import AuditPorts
+from plimsoll.audit.ports import AuditPorts
 from plimsoll.clouds.ledger import NotedInventory
 from plimsoll.clouds.stripe_book import StripeBook
-from plimsoll.domain.errors import CloudError
+from plimsoll.model.errors import CloudError
 from plimsoll.ports import FailedTarget
 from plimsoll.service.config import ServiceConfig
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import duckdb
 import pytest
 
-from plimsoll.domain.errors import AccessDenied, OutOfTime, Throttled, Unexpected
+from plimsoll.model.errors import AccessDenied, OutOfTime, Throttled, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.run_files import RUN
 from plimsoll.service.auditing import AuditAttempt, audit_batch, audit_lot

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_files import RUN
 from plimsoll.service.canary import read_audit_age
 from plimsoll.service.store_keys import RunKeys

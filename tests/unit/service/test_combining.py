@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.domain.errors import BadInput, Unexpected
+from plimsoll.model.errors import BadInput, Unexpected
 from plimsoll.reports.data.exports import PARQUET
 from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED
 from plimsoll.service import shards

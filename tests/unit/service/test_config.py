@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.planning import begin_run
 from tests.builders import NOW

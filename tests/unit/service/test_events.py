@@ -10,7 +10,7 @@ from hypothesis import given
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_record import HistoryTold
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import EVENT_KINDS, audit_event, event_schema, recommendation_event, validation_event

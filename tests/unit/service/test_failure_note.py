@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plimsoll.domain.errors import BadInput, Throttled
+from plimsoll.model.errors import BadInput, Throttled
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.step_messages import AccountMessage, FailureMessage, StepError
 from plimsoll.service.summarizing import note_failure

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.history import FIRST_RULE
-from plimsoll.domain.people_decisions import Decision, DecisionKind
+from plimsoll.decide.history import FIRST_RULE
+from plimsoll.model.people import Decision, DecisionKind
 from plimsoll.ports import Target
 from plimsoll.reports.diff.comparison import compare_runs
 from plimsoll.reports.diff.sql import DiffGroup

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.stripe_book import sets_adapter
-from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, DeniedByPolicy, Throttled, Unreachable
-from plimsoll.domain.volume import Modification
+from plimsoll.model.errors import AccessDenied, BadAnswer, BadInput, DeniedByPolicy, Throttled, Unreachable
+from plimsoll.model.volume import Modification
 from plimsoll.ports import Target, UnreadVolume
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending

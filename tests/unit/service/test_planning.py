@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.domain.errors import AccessDenied, PolicyError
+from plimsoll.model.errors import AccessDenied, PolicyError
 from plimsoll.ports import FailedTarget
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import order_of, plan

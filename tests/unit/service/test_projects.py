@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
+from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.service import unmeasured_reason

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.errors import AccessDenied, BadInput, Unexpected
+from plimsoll.model.errors import AccessDenied, BadInput, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED

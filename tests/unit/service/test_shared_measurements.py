@@ -6,8 +6,8 @@ import pytest
 
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
-from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import load_library
+from plimsoll.model.errors import BadInput
 from plimsoll.service.shared_measurements import StoreVerdicts, bring_measurements
 from tests.builders import NOW
 from tests.pipelines.lab import TYPES, Lab

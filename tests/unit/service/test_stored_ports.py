@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.errors import AccessDenied, Unreachable
+from plimsoll.model.errors import AccessDenied, Unreachable
 from plimsoll.ports import Target
 from plimsoll.service.inventory import StoredInventory, StoredPrices
 from tests.builders import US_EAST_1, a_volume

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.domain.errors import Unexpected
+from plimsoll.model.errors import Unexpected
 from plimsoll.ports import Target
 from plimsoll.service.step_messages import RunMessage
 from plimsoll.service.store_keys import RunKeys

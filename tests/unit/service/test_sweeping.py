@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.domain.errors import AccessDenied, CloudError
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import AccessDenied, CloudError
+from plimsoll.model.task import ScratchOrder
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.scratch_ledger import note_scratch, noted_targets

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.serving.door import DoorTerms, terms_for
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run

@@ -5,7 +5,7 @@ import traceback
 
 import pytest
 
-from plimsoll.domain.errors import (
+from plimsoll.model.errors import (
     AccessDenied,
     BadCredentials,
     BadInput,

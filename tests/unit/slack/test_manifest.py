@@ -8,7 +8,7 @@ import yaml
 
 import functions
 import plimsoll
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.slack.manifest import PLACEHOLDER, app_manifest
 from plimsoll.slack.requests.payloads import COMMAND
 

@@ -3,9 +3,8 @@
 import pytest
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import NotMeasured
+from plimsoll.model.volume import Host, HostLimits, VolumeSpec
 from plimsoll.ports import BenchHost
 from plimsoll.validation.proposing import choose_host
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.domain.ceiling import UNBOUNDED
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.validation_order import Mode
+from plimsoll.measure.runs import Mode
+from plimsoll.model.ceiling import UNBOUNDED
+from plimsoll.model.errors import BadInput
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.validating import look_at_job, propose_measurement, send_command
 from plimsoll.service.validation_messages import ChooseMessage

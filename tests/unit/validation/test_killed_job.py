@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.validate import ConcludedRun, validate_volume
 from plimsoll.validation.job import JobStep
 from plimsoll.validation.steps import JOB_STEPS

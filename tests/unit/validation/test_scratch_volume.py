@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import PlimsollError, Throttled
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import PlimsollError, Throttled
+from plimsoll.model.task import ScratchOrder
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Target
 from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import sweep_scratch_volumes

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.bench.answer import parse_report
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.demand.seconds import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import NotMeasured
 
 _Count = Annotated[int, Field(ge=0)]
 _Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]

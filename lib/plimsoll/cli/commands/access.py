@@ -9,10 +9,10 @@ from plimsoll.cli import options
 from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.clouds.registry import AWS, CLOUDS, GOOGLE
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from plimsoll.domain.policy import Policy
+    from plimsoll.model.policy import Policy
 
 
 class Partition(StrEnum):

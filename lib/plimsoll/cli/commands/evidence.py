@@ -8,8 +8,8 @@ import typer
 from plimsoll.cli import options
 from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.cli.plain_help import PlainTyper
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.validation_order import Mode
+from plimsoll.measure.runs import Mode
+from plimsoll.model.errors import BadInput
 
 
 @with_option_groups
@@ -141,7 +141,7 @@ def sweep_command(
 def bench_agent_command() -> None:
     """Print the startup script that makes a VM of Google Cloud a bench host (docs/validation.md)."""
     from plimsoll.bench.agent import agent_script
-    from plimsoll.reports.printable import put_out
+    from plimsoll.reports.wording import put_out
 
     put_out([agent_script()])
 

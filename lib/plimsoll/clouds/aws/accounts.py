@@ -11,12 +11,11 @@ from plimsoll.clouds.aws.errors import translate_errors
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
-from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.common.bounds import Waits
+from plimsoll.clouds.common.answers import Waits, bad_answer
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Bench, FailedTarget
 from plimsoll.settings import Settings
 

@@ -18,9 +18,9 @@ from plimsoll.clouds.aws.scratch_volumes import ScratchVolumes
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer
 from plimsoll.clouds.common.calls import in_chunks
-from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.units import HOUR_S
+from plimsoll.model.errors import AccessDenied, CloudError, Unexpected
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.units import HOUR_S
 from plimsoll.ports import BenchHost, Target
 
 _IDS_A_CALL: Final = 100

@@ -10,10 +10,10 @@ from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.cloud import Published
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.metrics.reading_cost import Closer, QueryCost
-from plimsoll.domain.volume import Volume, VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.model.market import VolumeType
+from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.ports import ChangeText
+from plimsoll.reading.cost import Closer, QueryCost
 from plimsoll.settings import Settings
 
 CLOSER: Final = Closer(datapoints=0.0125, queries=0.75, queries_a_call=35)

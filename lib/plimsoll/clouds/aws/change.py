@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
+from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec
 
 _DEFAULTS: Final = (
     "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."

@@ -16,8 +16,8 @@ from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer
 from plimsoll.clouds.common.messages import CallPurpose
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
+from plimsoll.model.errors import CloudError
+from plimsoll.model.task import Task, TaskEnd, TaskOutcome
 from plimsoll.ports import Target
 
 DELIVERY_S: Final = 60

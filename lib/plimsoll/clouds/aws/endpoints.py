@@ -29,8 +29,7 @@ from botocore.parsers import ResponseParserError, ResponseParserFactory
 from botocore.session import Session
 from botocore.utils import parse_timestamp
 
-from plimsoll.clouds.common.answers import raw_text
-from plimsoll.clouds.common.bounds import LEAST_S, Deadline, carry_out_within
+from plimsoll.clouds.common.answers import LEAST_S, Deadline, carry_out_within, raw_text
 from plimsoll.clouds.common.hiding import UNKEPT, without_secrets
 
 TIME_OUTS: Final = 2

@@ -25,7 +25,7 @@ from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError
 
 from plimsoll.clouds.common.messages import CallPurpose, one_line
-from plimsoll.domain.errors import (
+from plimsoll.model.errors import (
     AccessDenied,
     BadAnswer,
     BadCredentials,

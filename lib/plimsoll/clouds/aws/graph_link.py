@@ -8,8 +8,8 @@ from urllib.parse import quote
 from plimsoll.clouds.aws.consoles import CONSOLES, partition_of
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
 from plimsoll.clouds.cloud import ShownVolume
-from plimsoll.domain.metrics.period import iops_expression, throughput_expression
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.grid import iops_expression, throughput_expression
+from plimsoll.reading.window import Window
 
 
 def metric_math(region: str, volume_id: str, window: Window, period_s: int) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from plimsoll.clouds.aws.published_hosts import BURST_S
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.messages import CallPurpose
-from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError
-from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.units import mib_s_from_mb_s
+from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError
+from plimsoll.model.units import mib_s_from_mb_s
+from plimsoll.model.volume import Host, HostLimits
 
 INSTANCES: Final = "ec2:DescribeInstances"
 _TYPES: Final = "ec2:DescribeInstanceTypes"

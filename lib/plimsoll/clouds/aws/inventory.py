@@ -11,11 +11,10 @@ from plimsoll.clouds.aws.lists import LIST_DEADLINE_S, Asker
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
 from plimsoll.clouds.aws.trail import KEPT_DAYS, LOOKUPS_A_SECOND, Trail
 from plimsoll.clouds.aws.volumes import VolumeList
-from plimsoll.clouds.common.answers import CloudAnswer
-from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.answers import CloudAnswer, Deadline
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.errors import AccessDenied, CloudError
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import AccessDenied, CloudError
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 _OTHER_HANDS: Final = (

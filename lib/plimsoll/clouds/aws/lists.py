@@ -13,9 +13,8 @@ from pydantic.alias_generators import to_pascal
 
 from plimsoll.clouds.aws.endpoints import limit_retries
 from plimsoll.clouds.aws.errors import cloud_error
-from plimsoll.clouds.common.answers import CloudAnswer, read_answer
-from plimsoll.clouds.common.bounds import Deadline, Pages
-from plimsoll.domain.errors import BadAnswer
+from plimsoll.clouds.common.answers import CloudAnswer, Deadline, Pages, read_answer
+from plimsoll.model.errors import BadAnswer
 
 ASKED: Final = 3
 """How often something is asked whose answer cannot be used, before it fails by name."""

@@ -17,8 +17,7 @@ import numpy as np
 
 from plimsoll.clouds.aws.endpoints import limit_retries
 from plimsoll.clouds.aws.errors import FAILURES, cloud_error
-from plimsoll.clouds.aws.metric_answers import COMPLETE_STATUS, FORBIDDEN, PERMISSION, Points
-from plimsoll.clouds.aws.metric_wire import without_models
+from plimsoll.clouds.aws.metric_answers import COMPLETE_STATUS, FORBIDDEN, PERMISSION, Points, without_models
 from plimsoll.clouds.aws.queries import (
     DATAPOINTS_A_CALL,
     QUERIES_A_CALL,
@@ -31,14 +30,14 @@ from plimsoll.clouds.aws.queries import (
     queries_of,
 )
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.bounds import Deadline, Pages
+from plimsoll.clouds.common.answers import Deadline, Pages
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.reading_cost import QueryCost
-from plimsoll.domain.volume import Volume
+from plimsoll.model.arrays import FloatArray
+from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
+from plimsoll.model.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
+from plimsoll.reading.cost import QueryCost
+from plimsoll.reading.known import Ask, Found
 
 ATTEMPTS: Final = 4
 """How often a query is asked whose answer stays partial or broken."""

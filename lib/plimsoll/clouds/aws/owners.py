@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from plimsoll.clouds.common.terraform_owner import known_details, terraform_owner
-from plimsoll.domain.volume import BY_HAND, Owner, OwnerKind
+from plimsoll.model.volume import BY_HAND, Owner, OwnerKind
 
 _CLAIM: Final = "kubernetes.io/created-for/pvc/name"
 _CLUSTER_PREFIX: Final = "kubernetes.io/cluster/"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
-from plimsoll.domain.policy import Policy, TagMatch
-from plimsoll.domain.scratch import SCRATCH_TAG, ScratchBounds
+from plimsoll.model.policy import Policy, TagMatch
+from plimsoll.model.task import SCRATCH_TAG, ScratchBounds
 
 AUDIT: Final = frozenset(
     {

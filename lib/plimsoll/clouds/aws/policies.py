@@ -32,8 +32,8 @@ from plimsoll.clouds.aws.permissions import (
     tagging_condition,
 )
 from plimsoll.clouds.permissions import Purpose
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.scratch import ScratchBounds
+from plimsoll.model.policy import Policy
+from plimsoll.model.task import ScratchBounds
 
 _RESULTS: Final = frozenset({"s3:GetObject", "s3:ListBucket"})
 _DOCUMENT: Final = BENCHMARK_DOCUMENT | {"ssm:GetDocument"}

@@ -14,12 +14,11 @@ from plimsoll.clouds.aws.consoles import partition_of
 from plimsoll.clouds.aws.errors import AUDITING, translate_errors
 from plimsoll.clouds.aws.lists import ASKED, LIST_DEADLINE_S, Asker, Page
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.answers import CloudAnswer, bad_answer, read_answer
-from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.answers import CloudAnswer, Deadline, bad_answer, read_answer
 from plimsoll.clouds.common.dated_data import PriceFile
-from plimsoll.domain.errors import BadAnswer, CloudError
-from plimsoll.domain.prices import DOLLARS, PriceBook, TypePrice
-from plimsoll.domain.units import KIB_PER_MIB
+from plimsoll.model.errors import BadAnswer, CloudError
+from plimsoll.model.market import DOLLARS, PriceBook, TypePrice
+from plimsoll.model.units import KIB_PER_MIB
 from plimsoll.ports import Target
 
 ENDPOINT_REGIONS: Final = {"aws": "us-east-1", "aws-cn": "cn-northwest-1"}

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.clouds.cloud import PublishedHost
 from plimsoll.clouds.common.dated_data import read_data
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.host import HostLimits
-from plimsoll.domain.units import mib_s_from_mb_s
+from plimsoll.model.units import mib_s_from_mb_s
+from plimsoll.model.volume import HostLimits
 
 BURST_S: Final = 30 * 60
 """A host whose maximum exceeds its baseline carries the maximum for 30 minutes at least once in 24 hours (Amazon EC2

@@ -9,17 +9,16 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
-from plimsoll.clouds.common.calls import in_lots
+from plimsoll.clouds.common.calls import in_lots, query_batches
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.epochs import credited_in
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.series import SIGNALS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.domain.volume import Volume
+from plimsoll.demand.epochs import credited_in
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.series import SIGNALS
+from plimsoll.model.units import KIB_PER_MIB
+from plimsoll.model.volume import Volume
+from plimsoll.reading.known import Ask
+from plimsoll.reading.window import Window
 
 NAMESPACE: Final = "AWS/EBS"
 

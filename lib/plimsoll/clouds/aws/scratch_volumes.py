@@ -20,9 +20,9 @@ from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder, ScratchVolume
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder, ScratchVolume
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Target
 
 DEVICE_NAMES: Final = tuple(f"/dev/sd{letter}" for letter in "fghijklmnop")

@@ -20,7 +20,7 @@ from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
 from plimsoll.clouds.common.answers import CloudAnswer, bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_lots, send_all
-from plimsoll.domain.errors import BadInput, Unanswered
+from plimsoll.model.errors import BadInput, Unanswered
 
 _FREE: Final = "attribute_not_exists(id) OR expiration <= :now OR #holder = :holder"
 _HELD: Final = "#holder = :holder"

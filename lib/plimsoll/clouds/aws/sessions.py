@@ -21,10 +21,9 @@ from plimsoll.clouds.aws.errors import translate_errors
 from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
-from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.common.bounds import Waits
+from plimsoll.clouds.common.answers import Waits, bad_answer
 from plimsoll.distribution import own_version
-from plimsoll.domain.errors import CloudError
+from plimsoll.model.errors import CloudError
 from plimsoll.ports import FailedTarget
 
 HOME_REGION: Final = "us-east-1"

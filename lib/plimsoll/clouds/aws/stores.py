@@ -26,13 +26,13 @@ from plimsoll.clouds.aws.lists import AwsAnswer
 from plimsoll.clouds.aws.objects import every_key, every_object
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
-from plimsoll.domain.errors import Throttled, Unexpected
+from plimsoll.files import atomic_path
+from plimsoll.model.errors import Throttled, Unexpected
 from plimsoll.ports import Target
-from plimsoll.writing import atomic_path
 
 if TYPE_CHECKING:
-    from plimsoll.domain.history import HistoryEntry
-    from plimsoll.domain.people_decisions import Decision
+    from plimsoll.decide.history import HistoryEntry
+    from plimsoll.model.people import Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,14 +285,14 @@ class DynamoHistory:
 
 @lru_cache
 def _adapter() -> TypeAdapter[HistoryEntry]:
-    from plimsoll.domain.history import HistoryEntry  # noqa: PLC0415  # it brings numpy to functions that may not need it
+    from plimsoll.decide.history import HistoryEntry  # noqa: PLC0415  # it brings numpy to functions that may not need it
 
     return TypeAdapter(HistoryEntry)
 
 
 @lru_cache
 def _decision() -> TypeAdapter[Decision]:
-    from plimsoll.domain.people_decisions import Decision  # noqa: PLC0415  # as above
+    from plimsoll.model.people import Decision  # noqa: PLC0415  # as above
 
     return TypeAdapter(Decision)
 

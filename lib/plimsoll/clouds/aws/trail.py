@@ -23,9 +23,8 @@ from plimsoll.clouds.common.answers import CloudAnswer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.demand.epochs import MADE_WITH_S, in_whole_minutes
-from plimsoll.domain.host import Host
-from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+from plimsoll.demand.epochs import MADE_WITH_S, in_whole_minutes
+from plimsoll.model.volume import Host, Seen, Volume, VolumeSpec
 
 LOOKING_UP: Final = "cloudtrail:LookupEvents"
 LOOKUPS_A_SECOND: Final = 2.0

@@ -20,8 +20,8 @@ from plimsoll.clouds.aws.ec2_fields import (
 from plimsoll.clouds.aws.lists import AwsAnswer, Page
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.volume import VolumeSpec, VolumeState
-from plimsoll.domain.volume_types import Provisioned
+from plimsoll.model.market import Provisioned
+from plimsoll.model.volume import VolumeSpec, VolumeState
 
 _OWN_ZONE: Final = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+[a-z]")
 

@@ -27,8 +27,8 @@ from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.dated_data import sold_figures, volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, VolumeGone
-from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec
+from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, VolumeGone
+from plimsoll.model.volume import Attachment, Modification, Volume, VolumeSpec
 from plimsoll.ports import Target, UnreadVolume
 
 VOLUMES: Final = "ec2:DescribeVolumes"

@@ -12,11 +12,10 @@ from typing import Annotated, Any, Final, Literal
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import (
+from plimsoll.files import parse_yaml, read_text
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import BadInput
+from plimsoll.model.market import (
     Based,
     Burst,
     ChangeLimit,
@@ -24,12 +23,14 @@ from plimsoll.domain.volume_types import (
     FromIops,
     FromThroughput,
     LatencyClass,
+    PriceBook,
     Provisioned,
     Sized,
     Stepped,
+    TypePrice,
     VolumeType,
 )
-from plimsoll.reading import parse_yaml, read_text
+from plimsoll.model.volume import VolumeSpec
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's where it is installed: without it, reading the prices takes half a second."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.clouds.common.hiding import without_secrets
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

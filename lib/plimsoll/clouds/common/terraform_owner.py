@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.model.volume import Owner, OwnerKind
 
 _KEYS: Final = ("terraform", "managed-by", "managed_by", "managedby", "iac", "provisioner", "created-by")
 

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from google.cloud import compute_v1
 
-from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.answers import Deadline, bad_answer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, region_of
 from plimsoll.clouds.google.pages import PagedList

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.clouds.google.queries import DevicePlace
-from plimsoll.domain.arrays import BoolArray, FloatArray
-from plimsoll.domain.metrics.series import WORK_SERIES
+from plimsoll.model.arrays import BoolArray, FloatArray
+from plimsoll.model.series import WORK_SERIES
 
 _ROUNDED = 1.0
 """Peaks are whole numbers, so that one may be this much lower than it was."""

@@ -14,17 +14,15 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
-from plimsoll.clouds.common.answers import CloudAnswer, read_answer
-from plimsoll.clouds.common.bounds import Deadline, Pages
+from plimsoll.clouds.common.answers import CloudAnswer, Deadline, Pages, read_answer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_LOG_ENTRIES, is_moment, last_of, moment
-from plimsoll.domain.demand.epochs import in_whole_minutes
-from plimsoll.domain.errors import BadAnswer
-from plimsoll.domain.host import Host
-from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+from plimsoll.demand.epochs import in_whole_minutes
+from plimsoll.model.errors import BadAnswer
+from plimsoll.model.volume import Host, Seen, Volume, VolumeSpec
 
 REQUESTS_A_SECOND: Final = 1.0
 LOG_KEPT_DAYS: Final = 400

@@ -22,9 +22,9 @@ from plimsoll.clouds.google.bench_hosts import (
 )
 from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.google.scratch_disks import ScratchDisks, find_disk
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
+from plimsoll.model.errors import CloudError
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import BenchHost, Target
 
 AGENT_DELIVERY_S: Final = 60

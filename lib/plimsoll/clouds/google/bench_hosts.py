@@ -18,8 +18,8 @@ from plimsoll.clouds.google.disks import tags_of
 from plimsoll.clouds.google.errors import google_errors, message_of, too_many
 from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, region_of
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.errors import CloudError, Unreachable
-from plimsoll.domain.policy import TagMatch
+from plimsoll.model.errors import CloudError, Unreachable
+from plimsoll.model.policy import TagMatch
 from plimsoll.ports import BenchHost, Target
 
 GOOGLE_MEASURING: Final = CallPurpose(

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from requests import PreparedRequest, ReadTimeout, Response, Session
 from requests.adapters import HTTPAdapter
 
-from plimsoll.clouds.common.bounds import Waits, carry_out_within
+from plimsoll.clouds.common.answers import Waits, carry_out_within
 
 SessionT = TypeVar("SessionT", bound=Session)
 

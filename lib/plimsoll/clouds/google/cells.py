@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plimsoll.clouds.google.queries import ALL_METRICS, SERIES_METRICS, DevicePlace, SeriesQuery, grid_s, places_of
-from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.volume import Volume
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.model.volume import Volume
+from plimsoll.reading.known import Ask, Found, Look
 
 
 @dataclass(slots=True, kw_only=True)

@@ -22,8 +22,8 @@ from plimsoll.clouds.google.change_steps import (
     update_lines,
     zones_of,
 )
-from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.model.market import VolumeType
+from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec
 
 _NOT_SINCE: Final = "What was written after the snapshot is on the new disk alone: copy it over first."
 _ENLARGED: Final = "# A disk never shrinks: its new size stays. Only a copy of its files to a smaller disk leads back."

@@ -8,8 +8,8 @@ from typing import Any, Final
 import yaml
 
 from plimsoll.clouds.google.change_steps import is_in_place, plain_type
-from plimsoll.domain.volume import Volume, VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.model.market import VolumeType
+from plimsoll.model.volume import Volume, VolumeSpec
 
 _DRIVER: Final = "pd.csi.storage.gke.io"
 _SNAPSHOTS: Final = "snapshot.storage.k8s.io"

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.host import Host
-from plimsoll.domain.volume import NAME_TAG, Volume, VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.model.market import VolumeType
+from plimsoll.model.volume import NAME_TAG, Host, Volume, VolumeSpec
 
 _REGIONAL: Final = "regional-"
 _HIGH_AVAILABILITY: Final = "hyperdisk-balanced-high-availability"

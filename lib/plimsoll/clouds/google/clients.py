@@ -24,7 +24,7 @@ from requests import ConnectionError as NoConnection
 from requests import Session, Timeout
 from requests.exceptions import ChunkedEncodingError
 
-from plimsoll.clouds.common.bounds import LEAST_S, Deadline, Waits
+from plimsoll.clouds.common.answers import LEAST_S, Deadline, Waits
 from plimsoll.clouds.google.bounded_http import bound
 from plimsoll.clouds.google.errors import (
     GOOGLE_AUDITING,
@@ -37,7 +37,7 @@ from plimsoll.clouds.google.errors import (
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.google.names import LOGGING
 from plimsoll.distribution import own_version
-from plimsoll.domain.errors import BadCredentials, BadInput
+from plimsoll.model.errors import BadCredentials, BadInput
 
 if TYPE_CHECKING:
     from google.cloud.billing_v1 import CloudCatalogClient

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.cloud import Connection
-from plimsoll.clouds.common.bounds import Waits
+from plimsoll.clouds.common.answers import Waits
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.google.audit_log import REQUESTS_A_SECOND
@@ -20,7 +20,7 @@ from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.google.projects import projects_in
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import CloudError
+from plimsoll.model.errors import CloudError
 from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 

@@ -13,9 +13,8 @@ from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_o
 from plimsoll.clouds.google.owners import disk_owner
 from plimsoll.clouds.google.resources import DiskAnswer, read_attached_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.errors import BadAnswer
-from plimsoll.domain.host import Host
-from plimsoll.domain.volume import NAME_TAG, Attachment, Volume, VolumeSpec, VolumeState
+from plimsoll.model.errors import BadAnswer
+from plimsoll.model.volume import NAME_TAG, Attachment, Host, Volume, VolumeSpec, VolumeState
 
 _LOCAL: Final = "SCRATCH"
 """The type of a local SSD, which has no disk of its own."""

@@ -13,7 +13,7 @@ from requests import RequestException
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.messages import CallPurpose, one_line
 from plimsoll.clouds.google.names import BILLING, COMPUTE, LOGGING, MONITORING, RESOURCE_MANAGER
-from plimsoll.domain.errors import (
+from plimsoll.model.errors import (
     AccessDenied,
     ApiDisabled,
     BadCredentials,

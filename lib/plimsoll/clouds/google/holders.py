@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.answers import Deadline, bad_answer
 from plimsoll.clouds.google.aggregated import instance_pages
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import AttachedDisk, HostInstance, host_instance
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, last_of, path_of
 from plimsoll.clouds.google.resources import DiskAnswer
-from plimsoll.domain.errors import BadAnswer, CloudError, Unreachable
+from plimsoll.model.errors import BadAnswer, CloudError, Unreachable
 
 _BOTH: Final = f"{LIST_DISKS} and {LIST_INSTANCES}"
 

@@ -27,8 +27,8 @@ from plimsoll.clouds.google.names import LIST_REGIONS, region_of
 from plimsoll.clouds.google.pages import PagedList
 from plimsoll.clouds.google.queries import DevicePlace
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.errors import ApiDisabled, BadAnswer, CloudError, Unreachable
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import ApiDisabled, BadAnswer, CloudError, Unreachable
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 

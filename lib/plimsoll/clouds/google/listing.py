@@ -16,8 +16,8 @@ from plimsoll.clouds.google.disks import disk_volume
 from plimsoll.clouds.google.holders import Holders, holders_in, unlisted_error
 from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of, within_project
 from plimsoll.clouds.google.resources import read_disk
-from plimsoll.domain.errors import BadAnswer, CloudError
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import BadAnswer, CloudError
+from plimsoll.model.volume import Volume
 from plimsoll.ports import UnreadVolume
 
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.clouds.common.dated_data import read_data
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.host import HostLimits
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.volume import HostLimits
 
 REGIONAL: Final = "regional-"
 """The beginning of the names of Persistent Disk types that are kept in two zones."""

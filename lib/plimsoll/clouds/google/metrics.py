@@ -18,8 +18,7 @@ from typing import Any, Final
 from google.api_core.exceptions import NotFound, from_grpc_status
 from google.cloud import monitoring_v3
 
-from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.common.bounds import Deadline, Pages
+from plimsoll.clouds.common.answers import Deadline, Pages, bad_answer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.agreement import disagreements
 from plimsoll.clouds.google.cells import Cells
@@ -39,13 +38,13 @@ from plimsoll.clouds.google.queries import (
     series_queries,
 )
 from plimsoll.clouds.google.received import Identity, Received, join_times, read_series
-from plimsoll.domain.arrays import IntArray
-from plimsoll.domain.errors import BadAnswer, CloudError, Endless
-from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.reading_cost import QueryCost
-from plimsoll.domain.metrics.series import SIGNALS
-from plimsoll.domain.volume import Volume
+from plimsoll.model.arrays import IntArray
+from plimsoll.model.errors import BadAnswer, CloudError, Endless
+from plimsoll.model.series import SIGNALS
+from plimsoll.model.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
+from plimsoll.reading.cost import QueryCost
+from plimsoll.reading.known import Ask, Found
 
 GOOGLE_RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
 """The days that Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).

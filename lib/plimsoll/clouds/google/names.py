@@ -6,7 +6,7 @@ Patterns are for a whole name, without ^ and $.
 from datetime import UTC, datetime
 from typing import Final
 
-from plimsoll.domain.errors import Unexpected
+from plimsoll.model.errors import Unexpected
 
 COMPUTE: Final = "compute.googleapis.com"
 MONITORING: Final = "monitoring.googleapis.com"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from plimsoll.clouds.common.terraform_owner import known_details, terraform_owner
-from plimsoll.domain.volume import BY_HAND, NAME_TAG, Owner, OwnerKind
+from plimsoll.model.volume import BY_HAND, NAME_TAG, Owner, OwnerKind
 
 CREATED_BY: Final = "created-by"
 INSTANCE_TEMPLATE: Final = "instance-template"

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.clouds.common.bounds import Deadline, Pages
+from plimsoll.clouds.common.answers import Deadline, Pages
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
-from plimsoll.domain.errors import BadAnswer
+from plimsoll.model.errors import BadAnswer
 
 ListCall = Callable[..., Any]
 """A method of one of Google's clients that lists something."""

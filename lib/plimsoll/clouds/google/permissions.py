@@ -19,7 +19,7 @@ from plimsoll.clouds.google.names import (
     RESOURCE_MANAGER,
 )
 from plimsoll.clouds.permissions import Purpose
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 
 GOOGLE_AUDIT: Final = frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS, LIST_TIME_SERIES})
 """The permissions of an audit on a project. compute.regions.list is used only where regions are named. Newer prices

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 
 Bytes = NDArray[np.uint8]
 

@@ -12,9 +12,9 @@ from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.names import LIST_SKUS
 from plimsoll.clouds.google.pages import PagedList
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.units import HOUR_S, MONTH_S
+from plimsoll.model.errors import CloudError
+from plimsoll.model.market import PriceBook, TypePrice
+from plimsoll.model.units import HOUR_S, MONTH_S
 from plimsoll.ports import Target
 
 if TYPE_CHECKING:

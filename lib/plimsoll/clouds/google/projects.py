@@ -11,7 +11,7 @@ from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import call_errors
 from plimsoll.clouds.google.names import FOLDER_ID, GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
 from plimsoll.clouds.google.pages import PagedList
-from plimsoll.domain.errors import BadAnswer, BadInput, CloudError
+from plimsoll.model.errors import BadAnswer, BadInput, CloudError
 from plimsoll.ports import FailedTarget
 
 if TYPE_CHECKING:

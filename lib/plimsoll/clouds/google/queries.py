@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.clouds.common.query_batches import query_batches
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.units import DAY_S, MINUTE_S
-from plimsoll.domain.volume import Volume
+from plimsoll.clouds.common.calls import query_batches
+from plimsoll.model.units import DAY_S, MINUTE_S
+from plimsoll.model.volume import Volume
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,8 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.points import points_of
 from plimsoll.clouds.google.queries import SIGNAL_METRICS, MetricCall
-from plimsoll.domain.arrays import FloatArray, IntArray
-from plimsoll.domain.units import MIB, MIB_PER_GIB
+from plimsoll.model.arrays import FloatArray, IntArray
+from plimsoll.model.units import MIB, MIB_PER_GIB
 
 _NUMBERS: Final = {2, 3}
 """google.api.MetricDescriptor.ValueType of integers and of doubles."""

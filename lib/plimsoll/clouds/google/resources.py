@@ -16,7 +16,7 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, is_moment, last_of, moment, path_of
 from plimsoll.clouds.google.owners import HOST_METADATA
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.volume_types import Provisioned
+from plimsoll.model.market import Provisioned
 
 MOST_SIZE_GIB: Final = 1_048_576
 """No disk is larger: 16 times the largest that is sold (64 TiB, data/types.yaml)."""

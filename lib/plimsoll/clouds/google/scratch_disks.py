@@ -28,8 +28,8 @@ from plimsoll.clouds.google.bench_hosts import (
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.names import LIST_DISKS, last_of, moment
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.task import ScratchOrder, ScratchVolume
 from plimsoll.ports import Target
 
 SCRATCH_LABEL: Final = "plimsoll-scratch"

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, Measurement, Ruling
-from plimsoll.domain.evidence.evidence import LOCAL
+from plimsoll.decide.evidence import LOCAL
 from plimsoll.envelopes.admissibility import arithmetic, device, load, over_time
 from plimsoll.envelopes.admissibility.rule import Rule, SystemLimits
+from plimsoll.model.envelope import SIMULATED_TOOL, Measurement, Ruling
 
 RULES: Final[tuple[Rule, ...]] = (
     *load.LOAD_RULES,

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.envelope import Admission, Measurement, SideFacts
-from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import Admission, Measurement, SideFacts
+from plimsoll.model.units import KIB_PER_MIB
 
 CLOSE: Final = 0.03
 """Figures that differ by less agree: rates and counts are taken a moment apart."""

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.envelope import BOTH_SIDES, DELIVERED, Admission, BoundBy, Measurement
 from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits, describe_shape, side_of
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import BOTH_SIDES, DELIVERED, Admission, BoundBy, Measurement
 
 DOUBTFUL: Final = 1.2
 """Beyond this multiple of what the device counted, or of what is published, a figure is not the device's: short runs

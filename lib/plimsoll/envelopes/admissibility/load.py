@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.envelope import SYNCHRONOUS, Admission, Latency, Measurement
 from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import SYNCHRONOUS, Admission, Latency, Measurement
 
 ENGINES: Final[Mapping[str, str]] = {
     "null": "does no I/O at all",

@@ -5,11 +5,11 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Resource, TokenBucket
-from plimsoll.domain.evidence.envelope import DELIVERED, Admission, Lasting, Measurement
-from plimsoll.domain.evidence.token_fit import TokenFit, fit_levels
-from plimsoll.domain.units import MINUTE_S
 from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits, side_of
+from plimsoll.measure.fit import TokenFit, fit_levels
+from plimsoll.model.ceiling import Resource, TokenBucket
+from plimsoll.model.envelope import DELIVERED, Admission, Lasting, Measurement
+from plimsoll.model.units import MINUTE_S
 
 OVER_TIME: Final = "over-time"
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.envelope import BOTH_SIDES, Admission, Measurement, Ruling
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import BOTH_SIDES, Admission, Measurement, Ruling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

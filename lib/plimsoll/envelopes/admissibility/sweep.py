@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.envelope import Admission, BoundBy, Measurement, Ruling
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import Admission, BoundBy, Measurement, Ruling
 
 PLATEAU: Final = 0.9
 """A measurement is on a plateau from this share of the best."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import altair as alt
 
-from plimsoll.reports.charts.picture import Row
+from plimsoll.reports.charts.pictures import Row
 from plimsoll.reports.charts.theme import SHAPES, Theme
 
 ROWS: Final = "rules"

@@ -5,10 +5,9 @@ from typing import Any, Final
 
 import altair as alt
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.envelope import Envelope, Latency, Measurement
-from plimsoll.reports.charts.headlines import envelopes_title
-from plimsoll.reports.charts.picture import AXIS_PX, Picture, Row
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import Envelope, Latency, Measurement
+from plimsoll.reports.charts.pictures import AXIS_PX, Picture, Row, envelopes_title
 from plimsoll.reports.charts.specs import UPRIGHT, log_axis
 from plimsoll.reports.charts.theme import SHAPES, Theme
 

@@ -4,8 +4,11 @@ import math
 from datetime import datetime
 from typing import Final
 
-from plimsoll.domain.units import HOUR_S, MINUTE_S
-from plimsoll.reports.charts.headlines import (
+from plimsoll.model.units import HOUR_S, MINUTE_S
+from plimsoll.reports.charts.pictures import (
+    CEILINGS,
+    Picture,
+    Row,
     SideName,
     demand_title,
     highest_rate,
@@ -16,7 +19,6 @@ from plimsoll.reports.charts.headlines import (
     time_text,
     writes_text,
 )
-from plimsoll.reports.charts.picture import CEILINGS, Picture, Row
 from plimsoll.reports.record import CeilingsRecord, DemandProfileRecord, EpochRecord, RecommendationRecord
 from plimsoll.reports.wording import epoch_text
 

@@ -11,7 +11,7 @@ import altair as alt
 import vl_convert
 
 from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
-from plimsoll.reports.charts.picture import SPANS, Picture, Row, span_rows
+from plimsoll.reports.charts.pictures import SPANS, Picture, Row, span_rows
 from plimsoll.reports.charts.savings import ACCOUNTS
 from plimsoll.reports.charts.specs import demand_spec, roofline_spec
 from plimsoll.reports.charts.theme import WIDTH_PX, Theme

@@ -4,11 +4,19 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.charts.headlines import envelopes_title, overlay_title, rate_text, roofline_title, subject
-from plimsoll.reports.charts.picture import CEILINGS, Picture, Row
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import Envelope
+from plimsoll.model.units import KIB_PER_MIB
+from plimsoll.reports.charts.pictures import (
+    CEILINGS,
+    Picture,
+    Row,
+    envelopes_title,
+    overlay_title,
+    rate_text,
+    roofline_title,
+    subject,
+)
 from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, RecommendationRecord
 
 ROOFS: Final = "roofs"

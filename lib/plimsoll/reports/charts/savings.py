@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from plimsoll.reports.charts.picture import Picture, Row, picture_name
+from plimsoll.reports.charts.pictures import Picture, Row, picture_name
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.wording import count_of, usd
 

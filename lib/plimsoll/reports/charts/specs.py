@@ -4,10 +4,9 @@ from typing import Any, Final
 
 import altair as alt
 
-from plimsoll.domain.units import KIB_PER_MIB
+from plimsoll.model.units import KIB_PER_MIB
 from plimsoll.reports.charts.demand import EPOCHS, FORMER, LEVELS, SIDE_FIELDS
-from plimsoll.reports.charts.headlines import SideName
-from plimsoll.reports.charts.picture import AXIS_PX, CEILINGS, SPANS
+from plimsoll.reports.charts.pictures import AXIS_PX, CEILINGS, SPANS, SideName
 from plimsoll.reports.charts.roofline import LABELS, MEASURED, MOST_ENVELOPES, PLANE_PX, POINTS, ROOFS, series
 from plimsoll.reports.charts.theme import SHAPES, Theme
 

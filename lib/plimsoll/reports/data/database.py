@@ -12,12 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.reports.checksums import check_export
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quote_name
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
-from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED, check_export
 from plimsoll.reports.run_reader import UnansweredRecord, ambiguity_error, check_files, damage_error, read_run
 from plimsoll.reports.run_record import Failures
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.reports.csv_table import csv_line, header, row
+from plimsoll.files import atomic_path
+from plimsoll.model.errors import BadInput
+from plimsoll.reports.csv_table import csv_line, header, record_line, row
 from plimsoll.reports.data.column_types import KEYS, literal
 from plimsoll.reports.data.database import SELECTED, Database, Selection
-from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import (
     CHECKSUMS,
@@ -22,10 +22,9 @@ from plimsoll.reports.run_files import (
     TABLE,
     UNANSWERED,
 )
+from plimsoll.reports.run_folder import JOURNAL
 from plimsoll.reports.run_reader import stream_records
-from plimsoll.reports.run_tables import record_line
 from plimsoll.reports.sorting import Weight
-from plimsoll.writing import atomic_path
 
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
 """The Parquet files of a run, each of the view of its name, and the order of its rows."""

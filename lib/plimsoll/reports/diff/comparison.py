@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from plimsoll.domain.history import How
-from plimsoll.domain.kinds import COSTS, KINDS, CountsAs
+from plimsoll.decide.history import How
+from plimsoll.model.kinds import COSTS, KINDS, CountsAs
 from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database, open_runs
 from plimsoll.reports.diff import sql

@@ -4,9 +4,9 @@ import json
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.history import Became, RunAnswer, became, carried_out
-from plimsoll.domain.kinds import COSTS, CountsAs, names_counted_as
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.history import Became, RunAnswer, became, carried_out
+from plimsoll.model.kinds import COSTS, CountsAs, names_counted_as
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.data.column_types import KEYS
 from plimsoll.reports.steps import CENT, sql_list
 

@@ -1,34 +1,33 @@
-"""`report.html`: a run as one file that opens offline in any browser, each volume's drill-down in it."""
+"""`report.html`: a run as one file that opens offline in any browser, each volume's drill-down in it.
 
+The page's style sheets, scripts and templates, which are files of this package.
+"""
+
+import json
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from jinja2 import Environment
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from pydantic_core import to_json
 
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.domain.kinds import KINDS
-from plimsoll.domain.offers.losses import LOSS_WORDS
+from plimsoll.decide.offers import LOSS_WORDS
+from plimsoll.files import atomic_path
+from plimsoll.model.envelope import Envelope
+from plimsoll.model.kinds import KINDS
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.csv_table import FORMULAS
-from plimsoll.reports.html.page_files import (
-    drawing_script,
-    first_script,
-    hash_of,
-    live_script,
-    script,
-    specs,
-    style,
-    templates_of,
-)
-from plimsoll.reports.html.small_profile import HOW
-from plimsoll.reports.html.volume_blocks import blocks, to_base64
+from plimsoll.reports.html.volume_blocks import HOW, blocks, to_base64
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, full_name, matched_records, read_run
 from plimsoll.reports.run_record import RunRecord
@@ -49,11 +48,90 @@ from plimsoll.reports.wording import (
     losses_in_words,
     outcome_text,
     plight,
+    printable,
     short_name,
     usd,
     words_of,
 )
-from plimsoll.writing import atomic_path
+
+STYLES: Final = ("page.css", "fleet.css", "volume.css", "print.css")
+SCRIPTS: Final = ("dom.js", "figures.js", "blocks.js", "place.js", "copy.js", "take.js",
+                  "groups.js", "table.js", "charts.js", "frontier.js",
+                  "volume.js",
+                  "theme.js", "main.js")  # fmt: skip
+"""In the order in which they are joined: each may use what those before it define."""
+
+
+@cache
+def style() -> str:
+    """All style sheets as one."""
+    return "".join(_text("styles", name) for name in STYLES)
+
+
+@cache
+def script() -> str:
+    """All scripts as one that defines nothing outside itself."""
+    return "(() => {\n'use strict';\n" + "".join(_text("scripts", name) for name in SCRIPTS) + "})();\n"
+
+
+@cache
+def first_script() -> str:
+    """The script that runs before the page is drawn."""
+    return _text("scripts", "early.js")
+
+
+@cache
+def live_script() -> str:
+    """The script that a served report has besides."""
+    return _text("scripts", "live.js")
+
+
+def vega(name: str) -> str:
+    """A file that pictures are drawn with; `make pictures` makes it."""
+    return _text("vega", name)
+
+
+@cache
+def specs() -> dict[str, dict[str, Any]]:
+    """The Vega-Lite specs of every picture by kind and theme, without data, title and background.
+
+    They are made for `WIDTH_PX`; in the reader's browser they become as wide as there is room.
+    """
+    charts: dict[str, dict[str, Any]] = json.loads(vega("specs.json"))
+    return charts
+
+
+@cache
+def drawing_script() -> str:
+    """The script that draws specs in a browser; its own names stay inside."""
+    return f"(() => {{\n{vega('vega.js')}\n}})();\n"
+
+
+def hash_of(script_text: str) -> str:
+    """A script as a content security policy allows it."""
+    return f"'sha256-{b64encode(sha256(script_text.encode()).digest()).decode('ascii')}'"
+
+
+def templates_of(package: str) -> Environment:
+    """The templates of a package's folder `templates`."""
+    return Environment(
+        autoescape=True,
+        finalize=_show_value,
+        loader=PackageLoader(package),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _show_value(value: Any) -> Any:
+    """A value as a template shows it; what is marked as markup is ours."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _text(folder: str, name: str) -> str:
+    return (files(__package__) / folder / name).read_text(encoding="utf-8")
+
 
 TABLE_COLUMNS: Final = (
     ("volume", "volume", ""),

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.kinds import CHANGES
-from plimsoll.domain.policy import Policy
+from plimsoll.model.kinds import CHANGES
+from plimsoll.model.policy import Policy
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.markdown.markup import (
     MOST_ON_GITHUB,

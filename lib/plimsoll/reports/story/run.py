@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 
-from plimsoll.domain.kinds import COSTS, KINDS, CountsAs, Kind
-from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.reports.costs import COSTS_WHY, cost_tables
-from plimsoll.reports.fleet_risk import outlook
-from plimsoll.reports.learning import learned_words
-from plimsoll.reports.promises import kept_promises
+from plimsoll.model.kinds import COSTS, KINDS, CountsAs, Kind
+from plimsoll.model.policy import Policy, SizeOn
+from plimsoll.reports.promises import kept_promises, learned_words, outlook
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.run_record import Failures, HistoryTold, PartUsd, PriceSource, RunRecord, RunUsd, VolumeCounts
@@ -32,7 +29,7 @@ from plimsoll.reports.story import (
     Unread,
 )
 from plimsoll.reports.templates import TITLE, WHY, template_texts
-from plimsoll.reports.totals import DIMENSIONS, RunTotals
+from plimsoll.reports.totals import COSTS_WHY, DIMENSIONS, RunTotals, cost_tables
 from plimsoll.reports.wording import (
     account_word,
     calls_in,

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping
 
-from plimsoll.domain.kinds import CHANGES
-from plimsoll.domain.metrics.seconds_seen import SecondsSeen
-from plimsoll.domain.recommendation import SetAnswer
+from plimsoll.decide.answer import SetAnswer
+from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.model.kinds import CHANGES
 from plimsoll.reports.record import CeilingRecord, DemandRecord, OfferRecord, RecommendationRecord, StripeSetRecord
 from plimsoll.reports.seconds_seen import seen_lines, seen_title
 from plimsoll.reports.steps import CENT

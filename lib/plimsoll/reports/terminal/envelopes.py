@@ -11,10 +11,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.evidence.envelope import Admission, BoundBy, Envelope, Latency, Measurement
-from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.same_configuration import Beside
+from plimsoll.decide.evidence import Beside
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.envelope import Admission, BoundBy, Envelope, Latency, Measurement
+from plimsoll.model.policy import Grade
 from plimsoll.reports.envelope_json import directions
 from plimsoll.reports.terminal.plot import plain_table, plot
 

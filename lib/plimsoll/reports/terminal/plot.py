@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from plimsoll.domain.arrays import FloatArray
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.reports.charts.headlines import split_levels
+from plimsoll.demand.demand import Demand
+from plimsoll.model.arrays import FloatArray
+from plimsoll.reports.charts.pictures import split_levels
 from plimsoll.reports.record import DemandProfileRecord, SpanRates
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"

@@ -4,9 +4,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from plimsoll.domain.metrics.seconds_seen import SecondsSeen
-from plimsoll.reports.printable import printable
+from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.reports.seconds_seen import seen_lines, seen_title
+from plimsoll.reports.wording import printable
 
 
 def show_seen(console: Console, seen: SecondsSeen) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.people_decisions import Decision, DecisionKind
+from plimsoll.model.errors import BadInput
+from plimsoll.model.people import Decision, DecisionKind
 from plimsoll.service.slack_config import SlackConfig
 from plimsoll.slack.actions.answers import SlackAnswers, person_paragraph
 from plimsoll.slack.actions.asked import Origin, SlackRequest, asked_key

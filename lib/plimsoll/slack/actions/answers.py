@@ -10,7 +10,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 from slack_sdk.webhook import WebhookClient
 
-from plimsoll.domain.errors import CloudError, Unexpected
+from plimsoll.model.errors import CloudError, Unexpected
 from plimsoll.slack.actions.asked import SlackRequest, modal
 from plimsoll.slack.blocks.elements import Block, TextPart, paragraph, person
 from plimsoll.slack.blocks.message import SlackMessage

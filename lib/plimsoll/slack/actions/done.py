@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plimsoll.domain.people_decisions import DecisionKind
+from plimsoll.model.people import DecisionKind
 from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, keep_decision
 
 _WORDS: Final = Words(

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.domain.people_decisions import DecisionKind
+from plimsoll.model.people import DecisionKind
 from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, decided_volume, keep_decision
 from plimsoll.slack.actions.asked import Origin, ReasonText, dialog, reason_input
 from plimsoll.slack.actions.include import INCLUDE_ACTION

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plimsoll.domain.people_decisions import DecisionKind, holding
+from plimsoll.model.people import DecisionKind, holding
 from plimsoll.slack.actions.action import ActionContext, SlackAction, Words, keep_decision
 from plimsoll.slack.actions.answers import plain_message
 

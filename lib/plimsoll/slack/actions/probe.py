@@ -4,7 +4,7 @@ from typing import Final
 
 from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction
 from plimsoll.slack.actions.answers import person_paragraph
 from plimsoll.slack.blocks.elements import bold, note

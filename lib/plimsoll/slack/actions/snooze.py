@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict
 from slack_sdk.models.blocks import InputBlock, Option, RadioButtonsElement
 
-from plimsoll.domain.people_decisions import DecisionKind
+from plimsoll.model.people import DecisionKind
 from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction, Words, keep_decision
 from plimsoll.slack.actions.asked import Origin, ReasonText, dialog, reason_input
 from plimsoll.slack.blocks.elements import plain_text

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from plimsoll.domain.errors import AccessDenied, BadInput, CloudError
-from plimsoll.domain.people_decisions import Decision, DecisionKind
+from plimsoll.model.errors import AccessDenied, BadInput, CloudError
+from plimsoll.model.people import Decision, DecisionKind
 from plimsoll.slack.actions.action import (
     ActionContext,
     ActionPlace,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.domain.kinds import CHANGES, CountsAs
+from plimsoll.model.kinds import CHANGES, CountsAs
 from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.sorting import MONEY, SORTS, Largest, Weight

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.evidence.envelope import Envelope
-from plimsoll.reports.charts.picture import Picture
+from plimsoll.model.envelope import Envelope
+from plimsoll.reports.charts.pictures import Picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.kinds import CountsAs
-from plimsoll.domain.policy import Policy
+from plimsoll.model.kinds import CountsAs
+from plimsoll.model.policy import Policy
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.run_record import RunRecord

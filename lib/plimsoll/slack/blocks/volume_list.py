@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import Final
 
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import DigestSums, ListedVolume
 from plimsoll.slack.blocks.elements import Block, Control, bold, controls, paragraph

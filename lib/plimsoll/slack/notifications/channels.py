@@ -8,10 +8,10 @@ from typing import Final
 
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.kinds import CHANGES
-from plimsoll.domain.people_decisions import holding
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.volume import NAME_TAG
+from plimsoll.model.kinds import CHANGES
+from plimsoll.model.people import holding
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.volume import NAME_TAG
 from plimsoll.ports import HistoryStore, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import full_name

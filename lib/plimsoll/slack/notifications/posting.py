@@ -12,11 +12,11 @@ from typing import Any, Final, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from slack_sdk import WebClient
 
-from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, Unanswered, Unexpected
+from plimsoll.files import write_lines
+from plimsoll.model.errors import BadInput, CloudError, OutOfTime, Unanswered, Unexpected
 from plimsoll.ports import RunStore
 from plimsoll.slack.blocks.message import Conversation, SlackMessage
 from plimsoll.slack.client import say, slack_errors
-from plimsoll.writing import write_lines
 
 PACE_S: Final = 1.0
 """Seconds from one message of a channel to its next (docs.slack.dev/apis/web-api/rate-limits, November 2026)."""

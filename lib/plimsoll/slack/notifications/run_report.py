@@ -13,9 +13,9 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
 
-from plimsoll.auditing.audit import no_stop
+from plimsoll.audit.audit import no_stop
 from plimsoll.clouds.targets import named_target
-from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
+from plimsoll.model.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run

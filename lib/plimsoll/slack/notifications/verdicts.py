@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from slack_sdk import WebClient
 
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.ports import RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, duration, outcome_text

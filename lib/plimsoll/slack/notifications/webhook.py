@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from slack_sdk.webhook import WebhookClient
 
-from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unanswered, Unexpected
+from plimsoll.model.errors import AccessDenied, BadInput, CloudError, Throttled, Unanswered, Unexpected
 from plimsoll.slack.blocks.message import SlackMessage
 from plimsoll.slack.client import SILENT_LOGGER, SlackRetries, is_hook, slack_errors
 from plimsoll.slack.notifications.posting import MAIN, PostingLedger

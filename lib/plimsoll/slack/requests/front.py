@@ -19,7 +19,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook import WebhookClient
 
-from plimsoll.domain.errors import CloudError, PlimsollError, Unanswered
+from plimsoll.model.errors import CloudError, PlimsollError, Unanswered
 from plimsoll.service.slack_config import SlackConfig
 from plimsoll.slack.actions.asked import SlackRequest, notice
 from plimsoll.slack.actions.registry import ACTIONS

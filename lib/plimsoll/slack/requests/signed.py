@@ -21,7 +21,7 @@ from uuid import uuid4
 from slack_sdk.signature import Clock as SlackClock
 from slack_sdk.signature import SignatureVerifier
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.model.errors import BadInput
 
 if TYPE_CHECKING:
     from plimsoll.ports import Claims  # the ports bring numpy along, which the function in front has no time for

@@ -10,8 +10,8 @@ from google.api_core.exceptions import InvalidArgument, NotFound
 from cloud_simulator.google.fleet import SERIES_FOLDS, disk_truth
 from cloud_simulator.google.monitoring import LAG_S, POINTS_KEPT_DAYS, points, series
 from cloud_simulator.google.time_series_request import DISK_METRICS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.units import DAY_S
+from plimsoll.model.units import DAY_S
+from plimsoll.reading.window import Window
 
 from .served import END, MAX, NOW, SHOP, SUM, asking, figures, folded, named
 

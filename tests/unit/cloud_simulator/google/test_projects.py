@@ -7,8 +7,8 @@ from cloud_simulator.google.fleet import disk_truth
 from cloud_simulator.google.projects import GOOGLE_REGIONS, LEAST_DISKS, PROJECTS, projects_of
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.volume import VolumeSpec
+from plimsoll.reading.window import Window
 
 from .served import NOW, named
 

@@ -8,8 +8,8 @@ from botocore.awsrequest import AWSResponse
 
 from plimsoll.clouds.aws import endpoints, lists
 from plimsoll.clouds.aws.inventory import AwsInventory
-from plimsoll.domain.errors import BadAnswer, VolumeGone
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import BadAnswer, VolumeGone
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget
 from tests.unit.clouds.aws.border import ANSWERS, HERE, Account, Body, element, instance
 

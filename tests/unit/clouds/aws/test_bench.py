@@ -8,9 +8,9 @@ import pytest
 
 from cloud_simulator.faults import Refused
 from plimsoll.clouds.aws.scratch_volumes import DEVICE_NAMES
-from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder
+from plimsoll.model.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder
 from tests.builders import a_spec
 from tests.contract.aws_bench import HOME, served
 

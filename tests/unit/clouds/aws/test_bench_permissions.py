@@ -17,9 +17,8 @@ from plimsoll.clouds.aws.permissions import (
     VALIDATION,
 )
 from plimsoll.clouds.aws.sessions import Credential, Sessions
-from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.scratch import SCRATCH_TAG, ScratchOrder
-from plimsoll.domain.task import Task, TaskMode
+from plimsoll.model.policy import TagMatch
+from plimsoll.model.task import SCRATCH_TAG, ScratchOrder, Task, TaskMode
 from tests.builders import a_spec
 from tests.contract.aws_bench import HOME, served
 

@@ -8,8 +8,8 @@ from plimsoll.clouds.aws import endpoints, lists
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import CloudError
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget
 from tests.builders import NOW
 from tests.unit.clouds.aws.border import HERE, READING, Account, answer

@@ -8,7 +8,7 @@ import yaml
 
 from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.change import command_line
-from plimsoll.domain.volume import Owner, OwnerKind, VolumeSpec
+from plimsoll.model.volume import Owner, OwnerKind, VolumeSpec
 from tests.builders import a_volume
 
 GP3 = VolumeSpec(type="gp3", size_gib=500, iops=4000, throughput_mib_s=250)

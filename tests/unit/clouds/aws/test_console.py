@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.clouds.aws.consoles import object_link
 from plimsoll.clouds.aws.graph_link import volume_link
-from plimsoll.domain.metrics.period import iops_expression, throughput_expression
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.grid import iops_expression, throughput_expression
+from plimsoll.reading.window import Window
 from tests.unit.reports.recommendations import a_record
 
 DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)

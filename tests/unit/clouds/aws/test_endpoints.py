@@ -9,8 +9,8 @@ from plimsoll.clouds.aws.endpoints import READINGS, TIME_OUTS, Circuit, CircuitO
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import Asker, Page
 from plimsoll.clouds.aws.volume_answers import VolumesPage
-from plimsoll.clouds.common.bounds import Deadline
-from plimsoll.domain.errors import CloudError, Endless, Unreachable
+from plimsoll.clouds.common.answers import Deadline
+from plimsoll.model.errors import CloudError, Endless, Unreachable
 from tests.unit.clouds.aws.border import HERE, Account
 
 TIMED_OUT = ReadTimeoutError(endpoint_url="https://ec2.example")

@@ -17,7 +17,7 @@ from botocore.parsers import ResponseParserError
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, cloud_error, translate_errors
 from plimsoll.clouds.aws.errors import REMEDIES as REFUSALS
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions, known_regions
-from plimsoll.domain.errors import (
+from plimsoll.model.errors import (
     AccessDenied,
     BadCredentials,
     BadInput,

@@ -12,9 +12,9 @@ from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.hosts import described_limits
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import ASKED
-from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Throttled
-from plimsoll.domain.units import mib_s_from_mb_s
-from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec, VolumeState
+from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Throttled
+from plimsoll.model.units import mib_s_from_mb_s
+from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 TARGET = Target(account="111122223333", region="eu-west-1")

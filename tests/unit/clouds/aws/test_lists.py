@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from plimsoll.clouds.aws.lists import MOST_EMPTY, Asker, Page
-from plimsoll.domain.errors import Endless
+from plimsoll.model.errors import Endless
 
 
 class Things(Page):

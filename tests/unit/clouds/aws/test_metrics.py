@@ -20,8 +20,8 @@ from plimsoll.clouds.aws.queries import (
     metrics_of,
 )
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.errors import AccessDenied, BadAnswer, Endless, Throttled, Unexpected
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.model.errors import AccessDenied, BadAnswer, Endless, Throttled, Unexpected
+from plimsoll.reading.window import Window
 from tests import builders
 from tests.builders import a_host, a_volume
 from tests.profiles import examples

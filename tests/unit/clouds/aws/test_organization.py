@@ -9,7 +9,7 @@ from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORK
 from cloud_simulator.faults import Fault
 from plimsoll.clouds.aws.accounts import accounts_in, check_own_account
 from plimsoll.clouds.aws.names import role_arn
-from plimsoll.domain.errors import AccessDenied, BadInput
+from plimsoll.model.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget
 from tests.contract.service_ports import home_account
 

@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.clouds.aws.owners import owner_of
-from plimsoll.domain.volume import BY_HAND, OwnerKind
+from plimsoll.model.volume import BY_HAND, OwnerKind
 
 CLAIM = {"kubernetes.io/created-for/pvc/name": "pg-0", "kubernetes.io/created-for/pvc/namespace": "shop"}
 STACK = {"aws:cloudformation:stack-name": "billing", "aws:cloudformation:logical-id": "Data"}

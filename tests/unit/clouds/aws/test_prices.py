@@ -11,9 +11,9 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from plimsoll.clouds.aws.prices import AwsPrices, row_in
 from plimsoll.clouds.aws.prices import prices_in as prices_in_rows
 from plimsoll.clouds.common.dated_data import load_prices, published_limits, shipped_prices
-from plimsoll.domain.errors import AccessDenied, BadInput
-from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import AccessDenied, BadInput
+from plimsoll.model.market import PriceBook, TypePrice
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Target
 from tests.builders import NOW
 

@@ -5,11 +5,10 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.aws.queries import metrics_of, queries_of
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.series import BYTES, HOST, HOST_CHECKS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.volume import Modification
+from plimsoll.model.series import BYTES, HOST, HOST_CHECKS
+from plimsoll.model.volume import Modification
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 from tests.builders import NOW, a_host, a_spec, a_volume
 
 COUNTERS = {"VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"}

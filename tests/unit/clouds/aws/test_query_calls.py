@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Metric, Query, calls_of
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.window import Window
 
 MIDNIGHT_S = 1_700_006_400
 DAY_S = 86_400

@@ -10,7 +10,7 @@ from cloud_simulator.faults import Fault
 from plimsoll.clouds.aws.service import BYTES_A_CALL, BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.common.calls import SEND_ATTEMPTS, send_all
-from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, CloudError, Throttled, Unexpected
+from plimsoll.model.errors import AccessDenied, BadAnswer, BadInput, CloudError, Throttled, Unexpected
 from tests.contract.service_ports import home_account, names
 from tests.contract.test_service_ports import HOME, a_decision, an_entry
 

@@ -11,7 +11,7 @@ from botocore.awsrequest import AWSResponse
 
 from plimsoll.clouds.aws import endpoints, lists, sessions
 from plimsoll.clouds.aws.sessions import Credential, Sessions
-from plimsoll.domain.errors import BadAnswer, BadCredentials, CloudError
+from plimsoll.model.errors import BadAnswer, BadCredentials, CloudError
 from tests.damaged_credentials import answer, credentials, damaged, leaked, parts_of
 from tests.unit.clouds.aws.border import Body, element
 

@@ -18,11 +18,11 @@ from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import Asker
 from plimsoll.clouds.aws.trail import Trail
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Endless
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.volume import Volume
+from plimsoll.demand.epochs import epochs_of
+from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Endless
+from plimsoll.model.volume import Volume
 from plimsoll.ports import Target
+from plimsoll.reading.window import Window
 from tests.unit.cloud_simulator.served import HOME, NOW, served
 
 TARGET = Target(account=HOME, region="us-east-1")

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.units import KIB
+from plimsoll.decide.answer import Change, InsufficientData
+from plimsoll.model.errors import CloudError
+from plimsoll.model.policy import Policy
+from plimsoll.model.units import KIB
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.judge import judge
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume, with_rates
 from tests.in_memory.ports import cut
 from tests.profiles import examples

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from plimsoll.clouds.aws.metric_answers import epoch_s
-from plimsoll.clouds.aws.metric_wire import without_models
+from plimsoll.clouds.aws.metric_answers import epoch_s, without_models
 from plimsoll.clouds.aws.queries import queries_of
-from plimsoll.domain.errors import BadAnswer
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
+from plimsoll.model.errors import BadAnswer
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 from tests.builders import a_volume
 
 JSON = "application/x-amz-json-1.0"

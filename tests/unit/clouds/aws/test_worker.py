@@ -6,7 +6,7 @@ from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 from botocore.stub import Stubber
 
 from plimsoll.clouds.aws.service import LambdaWorker
-from plimsoll.domain.errors import AccessDenied, Throttled, Unanswered
+from plimsoll.model.errors import AccessDenied, Throttled, Unanswered
 
 
 @pytest.fixture

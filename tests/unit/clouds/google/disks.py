@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime
 
-from plimsoll.domain.host import Host
-from plimsoll.domain.volume import Attachment, Volume
+from plimsoll.model.volume import Attachment, Host, Volume
 from tests.builders import a_volume
 
 LONG_AGO_S = 1_600_000_020

@@ -15,7 +15,7 @@ from google.cloud.resourcemanager_v3 import Folder, Project
 
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.domain.volume_types import Provisioned
+from plimsoll.model.market import Provisioned
 
 COMPUTE = "https://www.googleapis.com/compute/v1"
 CREATED = "2026-01-02T03:04:05.678-08:00"

@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.clouds.google.inventory import AttachedPlaces
-from plimsoll.domain.errors import AccessDenied
+from plimsoll.model.errors import AccessDenied
 from tests.unit.clouds.google.google_here import denied
 
 SHOP = "plimsoll-shop"

@@ -14,10 +14,10 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google import audit_log
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.errors import AccessDenied, BadAnswer, Endless
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.demand.epochs import epochs_of
+from plimsoll.model.errors import AccessDenied, BadAnswer, Endless
 from plimsoll.ports import Target
+from plimsoll.reading.window import Window
 from tests.unit.cloud_simulator.google.served import NOW, SHOP, served
 
 REGION = "us-central1"

@@ -9,10 +9,9 @@ from cloud_simulator.google.bench_agents import VmKey
 from plimsoll.bench.agent import TASK_KEY
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.permissions import GOOGLE_VALIDATION
-from plimsoll.domain.errors import AccessDenied, CloudError, NotMeasured
-from plimsoll.domain.policy import BENCH_TAG
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.task import Task, TaskEnd, TaskMode
+from plimsoll.model.errors import AccessDenied, CloudError, NotMeasured
+from plimsoll.model.policy import BENCH_TAG
+from plimsoll.model.task import ScratchOrder, Task, TaskEnd, TaskMode
 from plimsoll.validation.proposing import choose_host
 from tests.builders import TYPES, a_spec
 from tests.contract.google_bench import google_bench

@@ -10,8 +10,8 @@ from google.cloud.resourcemanager_v3 import Folder, Project
 from plimsoll.clouds.google import aggregated
 from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.google.projects import projects_in
-from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget, Target
 from tests.unit.clouds.google.google_here import google_here
 

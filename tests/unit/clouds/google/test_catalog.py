@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.clouds.google.catalog import GoogleCatalog
 from plimsoll.clouds.google.change_steps import is_in_place, is_regional
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.volume import VolumeSpec
 from tests.builders import a_volume
 
 CATALOG = GoogleCatalog()

@@ -11,9 +11,8 @@ import yaml
 
 from plimsoll.clouds.google.change import disk_change_text, disk_way_back_text
 from plimsoll.clouds.google.change_steps import is_in_place, new_name, snapshot_name
-from plimsoll.domain.host import Host
-from plimsoll.domain.volume import Attachment, Owner, OwnerKind, VolumeSpec
-from plimsoll.domain.volume_types import ChangeLimit, LatencyClass, Sized, VolumeType
+from plimsoll.model.market import ChangeLimit, LatencyClass, Sized, VolumeType
+from plimsoll.model.volume import Attachment, Host, Owner, OwnerKind, VolumeSpec
 from tests.builders import LONG_AGO, a_volume
 
 

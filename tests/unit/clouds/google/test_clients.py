@@ -13,7 +13,7 @@ from google.oauth2 import service_account
 
 from plimsoll.clouds.google.clients import SCOPES, Clients, GoogleRetry
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
-from plimsoll.domain.errors import BadCredentials
+from plimsoll.model.errors import BadCredentials
 from tests.unit.clouds.google.google_here import refusal
 
 SHOP = "plimsoll-shop"

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from plimsoll.clouds.google.catalog import disk_link
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.window import Window
 
 MOST_IN_SLACK = 3000
 """What the address of a link may have in Slack (docs.slack.dev, November 2026)."""

@@ -10,7 +10,7 @@ from botocore.credentials import Credentials
 from plimsoll.clouds.google.clients import READ_ONLY_SCOPES, Clients, keyless_credentials
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, google_errors
 from plimsoll.clouds.google.federation import FederationConfig
-from plimsoll.domain.errors import BadCredentials, Unreachable
+from plimsoll.model.errors import BadCredentials, Unreachable
 from tests.federation import AUDIENCE, FEDERATED, IMPERSONATED, fake_google
 
 LAMBDA = {

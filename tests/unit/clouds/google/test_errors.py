@@ -11,7 +11,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, google_error, google_errors
-from plimsoll.domain.errors import (
+from plimsoll.model.errors import (
     AccessDenied,
     ApiDisabled,
     BadCredentials,

@@ -13,9 +13,9 @@ from plimsoll.clouds.google.connection import inventory_in
 from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.google.listing import ProjectListing
 from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.errors import AccessDenied, ApiDisabled, BadInput, Unreachable
-from plimsoll.domain.policy import OPT_OUT
-from plimsoll.domain.volume import OwnerKind, VolumeSpec, VolumeState
+from plimsoll.model.errors import AccessDenied, ApiDisabled, BadInput, Unreachable
+from plimsoll.model.policy import OPT_OUT
+from plimsoll.model.volume import OwnerKind, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from tests.unit.clouds.google.google_here import ATTACHED, COMPUTE, denied, disabled, refusal
 

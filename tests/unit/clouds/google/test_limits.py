@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import published_limits, volume_types
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.offers.offer import fit_spec
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import FromThroughput, Provisioned
+from plimsoll.decide.offers import fit_spec
+from plimsoll.model.ceiling import Need
+from plimsoll.model.market import FromThroughput, Provisioned
+from plimsoll.model.volume import VolumeSpec
 
 TYPES = volume_types("google")
 SOLD_BY_THE_FIGURE = [name for name, kind in TYPES.items() if isinstance(kind.throughput, Provisioned)]

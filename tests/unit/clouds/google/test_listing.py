@@ -4,8 +4,8 @@ import pytest
 
 from plimsoll.clouds.google import aggregated
 from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.domain.errors import BadAnswer, Endless
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import BadAnswer, Endless
+from plimsoll.model.volume import Volume
 from plimsoll.ports import Target, UnreadVolume
 
 SHOP = "plimsoll-shop"

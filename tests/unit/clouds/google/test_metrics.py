@@ -10,12 +10,11 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.queries import METRIC_PREFIX, SERIES_METRICS
-from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.series import BYTES, IDLE, OPERATIONS, PEAKS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
+from plimsoll.model.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
+from plimsoll.model.series import BYTES, IDLE, OPERATIONS, PEAKS
 from plimsoll.ports import Target
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 from tests.builders import a_tariff
 from tests.profiles import examples
 from tests.unit.clouds.google.disks import a_disk, a_place

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from plimsoll.clouds.google.owners import disk_owner
-from plimsoll.domain.volume import BY_HAND, OwnerKind
+from plimsoll.model.volume import BY_HAND, OwnerKind
 
 CLAIMED = json.dumps(
     {

@@ -14,9 +14,9 @@ from google.cloud.billing_v1 import ListSkusResponse, Sku
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.prices import GooglePrices, sku_prices
-from plimsoll.domain.errors import BadCredentials
-from plimsoll.domain.prices import PriceBook, TypePrice
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.errors import BadCredentials
+from plimsoll.model.market import PriceBook, TypePrice
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Target
 from tests.builders import NOW
 

@@ -4,7 +4,7 @@ import pytest
 from google.cloud.resourcemanager_v3 import Folder, Project
 
 from plimsoll.clouds.google.projects import projects_in
-from plimsoll.domain.errors import AccessDenied, ApiDisabled, BadCredentials, BadInput, CloudError
+from plimsoll.model.errors import AccessDenied, ApiDisabled, BadCredentials, BadInput, CloudError
 from plimsoll.ports import FailedTarget
 from tests.unit.clouds.google.google_here import denied, disabled, refusal
 

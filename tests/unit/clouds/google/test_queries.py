@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.google.queries import NAMES_A_CALL, SERIES_METRICS, metric_calls, series_queries
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.series import FIRST, IDLE, OPERATIONS, PEAKS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
+from plimsoll.model.series import FIRST, IDLE, OPERATIONS, PEAKS
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 from tests.unit.clouds.google.disks import a_disk, a_place
 
 MIDNIGHT_S = 1_700_006_400

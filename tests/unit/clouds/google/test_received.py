@@ -8,11 +8,10 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.agreement import disagreements
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.domain.errors import BadAnswer, CloudError, Endless
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PEAKS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
+from plimsoll.model.errors import BadAnswer, CloudError, Endless
+from plimsoll.model.series import BYTES, OPERATIONS, PEAKS
+from plimsoll.reading.known import Ask, Look
+from plimsoll.reading.window import Window
 from tests.builders import a_tariff
 from tests.unit.clouds.google.disks import a_disk, a_place
 from tests.unit.clouds.google.monitoring import Monitoring, Raw, serving

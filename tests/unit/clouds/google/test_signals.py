@@ -11,12 +11,12 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.catalog import query_cost
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.signals import SignalLevel, look_at_signals, make_signals
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.volume import Volume
+from plimsoll.model.errors import CloudError
+from plimsoll.model.volume import Volume
 from plimsoll.ports import Target
+from plimsoll.reading.known import Ask
+from plimsoll.reading.signals import SignalLevel, look_at_signals, make_signals
+from plimsoll.reading.window import Window
 from plimsoll.settings import Settings
 from tests.unit.cloud_simulator.google.served import NOW, SHOP, served
 

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
-from plimsoll.domain.demand.demand import Demand, Spread
-from plimsoll.domain.demand.trial import Required, trial
+from plimsoll.demand.demand import Demand, Spread
+from plimsoll.demand.trial import Required, trial
+from plimsoll.model.ceiling import Ceiling, Resource, TokenBucket
 from tests.builders import rates_of
 from tests.profiles import examples
 

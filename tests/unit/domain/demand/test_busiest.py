@@ -1,7 +1,6 @@
 import numpy as np
 
-from plimsoll.domain.demand.demand import BusiestSeconds, add_exact_seconds
-from plimsoll.domain.demand.rates import IOPS, MIB_S
+from plimsoll.demand.demand import IOPS, MIB_S, BusiestSeconds, add_exact_seconds
 
 
 def seconds(iops, *, exact):

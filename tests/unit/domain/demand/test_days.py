@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.days import DaySums, sums_of_demand
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand_epochs import tell_days
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import Seen
+from plimsoll.decide.case_maker import case_of, tell_days
+from plimsoll.demand.days import DaySums, sums_of_demand
+from plimsoll.demand.demand import Demand
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.policy import Policy
+from plimsoll.model.units import DAY_S
+from plimsoll.model.volume import Seen
 from tests.builders import a_basis, a_spec, a_volume, load_of, rates_of
 from tests.oracle.days import FOREVER, takes_what_it_gets
 from tests.profiles import examples

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Accounting, Resource
-from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.demand.rates import IOPS, READS
-from plimsoll.domain.metrics.series import OPERATIONS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.units import HOUR_S, KIB, MIB
+from plimsoll.demand.demand import IOPS, READS
+from plimsoll.demand.from_metrics import demand_of
+from plimsoll.model.ceiling import Accounting, Resource
+from plimsoll.model.series import OPERATIONS
+from plimsoll.model.units import HOUR_S, KIB, MIB
+from plimsoll.reading.known import Look
+from plimsoll.reading.window import Window
 from tests.builders import a_demand, demand_from, knowledge_of, some_sums
 
 NAN = math.nan

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.demand import Demand, Spread
-from plimsoll.domain.demand.demand_profile import MOST_SPANS, DemandProfile, profile_of
-from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from plimsoll.demand.demand import Demand, Spread
+from plimsoll.demand.profile import MOST_SPANS, DemandProfile, profile_of
+from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from tests.builders import a_demand, rates_of
 
 

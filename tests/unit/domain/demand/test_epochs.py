@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.epochs import epochs_of
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.volume import Attachment, Modification, Seen, VolumeSpec
+from plimsoll.demand.epochs import epochs_of
+from plimsoll.model.volume import Attachment, Modification, Seen, VolumeSpec
+from plimsoll.reading.window import Window
 from tests.builders import a_host, a_volume
 
 START = datetime(2026, 11, 1, tzinfo=UTC)

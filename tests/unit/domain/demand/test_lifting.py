@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epoch import Epoch
-from plimsoll.domain.demand.lifting import lift
-from plimsoll.domain.demand.rates import IOPS
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import Policy
+from plimsoll.demand.demand import IOPS, Demand
+from plimsoll.demand.epochs import Epoch
+from plimsoll.demand.lifting import lift
+from plimsoll.model.ceiling import Ceiling, Resource, TokenBucket
+from plimsoll.model.policy import Policy
+from plimsoll.reading.window import Window
 from tests.builders import fields_of, rates_of
 from tests.profiles import examples
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record, hold_against_record
+from plimsoll.decide.case_maker import clip_to_record, find_epochs_on_record, hold_against_record
+from plimsoll.demand.demand import Demand
+from plimsoll.model.ceiling import Ceiling
 from tests.builders import rates_of
 
 CEILING = Ceiling(iops=3000.0, throughput_mib_s=125.0, io_kib=256.0)

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
-from plimsoll.domain.demand.demand import scale_demand
-from plimsoll.domain.demand.replay import TOLERANCE
-from plimsoll.domain.demand.trial import plain, trial
+from plimsoll.demand.demand import scale_demand
+from plimsoll.demand.trial import TOLERANCE, plain, trial
+from plimsoll.model.ceiling import Ceiling, Resource, TokenBucket
 from tests.builders import TYPES, a_demand, a_spec
 from tests.profiles import examples
 

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand.epoch import Epoch, Unsettled, settles
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import Modification
+from plimsoll.demand.epochs import Epoch, Unsettled, settles
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Modification
+from plimsoll.reading.window import Window
 from tests.builders import a_volume
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

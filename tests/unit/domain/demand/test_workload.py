@@ -7,12 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import PLAIN, Accounting, Ceiling, Need
-from plimsoll.domain.demand.demand import Spread
-from plimsoll.domain.demand.rates import IOPS, MIB_S
-from plimsoll.domain.demand.trial import plain, trial
-from plimsoll.domain.demand.workload import SIZES_KIB, mean_size_kib, recounted, shape_of, split
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.demand.demand import IOPS, MIB_S, Spread
+from plimsoll.demand.trial import plain, trial
+from plimsoll.demand.workload import SIZES_KIB, mean_size_kib, recounted, shape_of, split
+from plimsoll.model.ceiling import PLAIN, Accounting, Ceiling, Need
+from plimsoll.model.errors import NotMeasured
 from tests.builders import a_demand, rates_of
 
 

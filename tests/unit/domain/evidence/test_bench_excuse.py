@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Need, Resource
-from plimsoll.domain.evidence.bench_excuse import BUSY, BenchLimitCode, BenchLoad, bench_excuse
-from plimsoll.domain.evidence.envelope import DELIVERED
-from plimsoll.domain.evidence.verdict import Shown, judge_need
-from plimsoll.domain.policy import Policy
+from plimsoll.measure.verdict import BUSY, BenchLimitCode, BenchLoad, Shown, bench_excuse, judge_need
+from plimsoll.model.ceiling import UNBOUNDED, Ceiling, Need, Resource
+from plimsoll.model.envelope import DELIVERED
+from plimsoll.model.policy import Policy
 
 NEED = Need(iops=10_790, throughput_mib_s=200)
 CEILING = Ceiling(iops=11_000, throughput_mib_s=250)

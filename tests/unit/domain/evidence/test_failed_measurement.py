@@ -8,16 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Need, Resource
-from plimsoll.domain.evidence.envelope import DELIVERED
-from plimsoll.domain.evidence.failed_measurement import (
-    CODE,
-    FailedMeasurement,
-    believed_ceiling,
-    find_limiting,
-    promised_need,
-)
-from plimsoll.domain.recommendation import Keep, Migrate, Reprovision
+from plimsoll.decide.answer import Keep, Migrate, Reprovision
+from plimsoll.decide.evidence import CODE, FailedMeasurement, believed_ceiling, find_limiting, promised_need
+from plimsoll.model.ceiling import Ceiling, Need, Resource
+from plimsoll.model.envelope import DELIVERED
 from tests.builders import TYPES, a_demand, a_market, a_policy, a_refutation, a_spec, a_volume, decision
 from tests.profiles import examples
 from tests.unit.domain.strategies import policies, situations

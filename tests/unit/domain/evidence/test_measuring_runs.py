@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.domain.evidence.evidence import OVERSHOOT
-from plimsoll.domain.evidence.measuring_runs import Want, class_key, plan_runs, split_by_budget, usd_for
-from plimsoll.domain.evidence.validation_order import Budget
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.evidence import OVERSHOOT
+from plimsoll.measure.runs import Budget, Want, class_key, plan_runs, split_by_budget, usd_for
+from plimsoll.model.volume import VolumeSpec
 
 GP3 = volume_types("aws")["gp3"]
 

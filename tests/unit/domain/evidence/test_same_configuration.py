@@ -3,8 +3,8 @@
 import pytest
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.same_configuration import find_same_configuration
+from plimsoll.decide.evidence import find_same_configuration
+from plimsoll.model.ceiling import Resource
 
 LIBRARY = envelope_library(None).envelopes
 

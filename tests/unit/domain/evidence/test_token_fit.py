@@ -7,9 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.evidence.envelope import TimeSeries
-from plimsoll.domain.evidence.time_series import MOST_POINTS, Work, series_of
-from plimsoll.domain.evidence.token_fit import fit_levels
+from plimsoll.measure.fit import MOST_POINTS, Work, fit_levels, series_of
+from plimsoll.model.envelope import TimeSeries
 from tests.profiles import examples
 
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Need, Resource
-from plimsoll.domain.evidence.verdict import Shown, judge_need
-from plimsoll.domain.policy import Policy
+from plimsoll.measure.verdict import Shown, judge_need
+from plimsoll.model.ceiling import Need, Resource
+from plimsoll.model.policy import Policy
 
 NEED = Need(iops=2000, throughput_mib_s=100)
 

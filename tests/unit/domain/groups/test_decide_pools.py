@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.errors import CloudError, Unexpected
-from plimsoll.domain.groups.pool import find_pools
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Change, InsufficientData, Keep
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.answer import Change, InsufficientData, Keep
+from plimsoll.decide.pools import find_pools
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.errors import CloudError, Unexpected
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import VolumeSpec
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.judge import judge
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples

@@ -8,18 +8,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import scale_demand
-from plimsoll.domain.demand.load import peaks
-from plimsoll.domain.demand.rates import IOPS
-from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record
-from plimsoll.domain.groups.decide_stripes import decide_together, make_units, share_highest_load
-from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.groups.hosting import ceiling_of_hosts, host_loads
-from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
-from plimsoll.domain.units import dollars
-from plimsoll.domain.volume import Modification
+from plimsoll.decide.answer import Change, InsufficientData, Keep, Upgrade
+from plimsoll.decide.case_maker import case_of, clip_to_record, find_epochs_on_record
+from plimsoll.decide.decide import answer
+from plimsoll.decide.groups import Unit
+from plimsoll.decide.hosting import ceiling_of_hosts, host_loads
+from plimsoll.decide.stripes import decide_together, make_units, share_highest_load
+from plimsoll.demand.demand import IOPS, scale_demand
+from plimsoll.demand.load import peaks
+from plimsoll.model.units import dollars
+from plimsoll.model.volume import Modification
 from tests.builders import NOW, TYPES, a_basis, a_demand, a_host, a_policy, a_stripe_set, a_volume, ceiling_of
 from tests.profiles import examples
 from tests.unit.domain.strategies import HOST_FIGURES, policies

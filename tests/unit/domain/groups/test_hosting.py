@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.rates import IOPS, MIB_S
-from plimsoll.domain.groups.hosting import batch_by_host, ceiling_of_hosts, host_loads
-from plimsoll.domain.volume import sole_host
+from plimsoll.decide.hosting import batch_by_host, ceiling_of_hosts, host_loads
+from plimsoll.demand.demand import IOPS, MIB_S
+from plimsoll.model.volume import sole_host
 from tests.builders import a_demand, a_host, a_volume
 
 HOSTS = st.lists(st.integers(0, 5), max_size=2, unique=True)

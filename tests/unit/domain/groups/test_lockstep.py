@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.lockstep import find_hints, hint_text
+from plimsoll.decide.groups import find_hints, hint_text
 from tests.builders import LONG_AGO, a_demand, a_host, a_spec, a_volume
 from tests.profiles import examples
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.groups.stripes import merge_sets, split_by_change
+from plimsoll.decide.groups import merge_sets, split_by_change
 from tests.builders import a_host, a_stripe_set, a_volume
 
 PLACE = {"account": "111122223333", "region": "us-east-1"}

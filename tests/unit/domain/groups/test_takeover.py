@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.groups.group import ToldBy
-from plimsoll.domain.groups.hosting import batch_by_host
-from plimsoll.domain.groups.takeover import MOST_SUSPECTED, find_takeovers
-from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.decide.groups import MOST_SUSPECTED, ToldBy, find_takeovers
+from plimsoll.decide.hosting import batch_by_host
+from plimsoll.model.volume import Owner, OwnerKind
 from tests.builders import NOW, a_host, a_volume
 
 TAGS = ("plimsoll:takeover", "ha-group")

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand.days import DaySums, sums_by_day
-from plimsoll.domain.demand.from_metrics import sums_of_knowledge
-from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.memory.days import find_growth, find_weeks
-from plimsoll.domain.metrics.knowledge import Knowledge
-from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.units import DAY_S, HOUR_S, MIB
-from plimsoll.domain.volume import Seen
+from plimsoll.demand.days import DaySums, sums_by_day
+from plimsoll.demand.from_metrics import sums_of_knowledge
+from plimsoll.model.policy import Headroom, Policy
+from plimsoll.model.units import DAY_S, HOUR_S, MIB
+from plimsoll.model.volume import Seen
+from plimsoll.past.memory import find_growth, find_weeks
+from plimsoll.reading.known import Knowledge, Look
+from plimsoll.reading.window import Segment, Window
 from tests.builders import a_spec, a_volume
 from tests.oracle.days import headroom_with_growth
 from tests.profiles import examples

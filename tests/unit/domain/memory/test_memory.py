@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from plimsoll.domain.ceiling import UNBOUNDED
-from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.headroom import Headroom, OfferPurpose
-from plimsoll.domain.memory.memory import Past, clip_memory, memory_segments, memory_start_s
-from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES, WORK_SERIES
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.offers.remembered import uneventful_limits
-from plimsoll.domain.reasons.memory_reasons import rhythm
-from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.refine.past import look_at_highest, looks
-from plimsoll.domain.units import DAY_S, HOUR_S
+from plimsoll.decide.answer import Change, Keep
+from plimsoll.decide.groups import Unit
+from plimsoll.decide.reasons import rhythm
+from plimsoll.decide.remembered import uneventful_limits
+from plimsoll.model.ceiling import UNBOUNDED
+from plimsoll.model.policy import Headroom, OfferPurpose
+from plimsoll.model.series import BYTES, OPERATIONS, PAST_RATES, WORK_SERIES
+from plimsoll.model.units import DAY_S, HOUR_S
+from plimsoll.past.memory import Past, clip_memory, memory_segments, memory_start_s
+from plimsoll.reading.window import Window
+from plimsoll.refine.past import look_at_highest, looks
 from tests.builders import NOW, a_host, a_stripe_set, a_tariff, a_volume, ceiling_of
 from tests.unit.domain.lives import (
     A_LIFE_AGO,

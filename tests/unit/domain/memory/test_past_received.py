@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.units import DAY_S
+from plimsoll.decide.answer import Change, InsufficientData
+from plimsoll.model.series import WORK_SERIES
+from plimsoll.model.units import DAY_S
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
 from tests.unit.domain.answered import decided_on

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.demand.from_metrics import demand_of
-from plimsoll.domain.demand.rates import IOPS
-from plimsoll.domain.metrics.grid import make_grid
-from plimsoll.domain.metrics.knowledge import Knowledge, plan_first_looks
-from plimsoll.domain.metrics.series import OPERATIONS, WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.units import DAY_S, HOUR_S
+from plimsoll.demand.demand import IOPS
+from plimsoll.demand.from_metrics import demand_of
+from plimsoll.model.series import OPERATIONS, WORK_SERIES
+from plimsoll.model.units import DAY_S, HOUR_S
+from plimsoll.reading.grid import make_grid
+from plimsoll.reading.known import Knowledge, Look, plan_first_looks
+from plimsoll.reading.window import Window, cut_by_age
 from tests.builders import NOW
 from tests.in_memory.ports import cut
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plimsoll.domain.metrics.series import HOST, Role, names_with
-from plimsoll.domain.recommendation import Change, InsufficientData, Keep
+from plimsoll.decide.answer import Change, InsufficientData, Keep
+from plimsoll.model.series import HOST, Role, names_with
 from tests.builders import a_host, a_volume
 from tests.unit.domain.metrics.test_received import (
     MINUTES,

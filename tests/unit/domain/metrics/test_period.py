@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.metrics import period
+from plimsoll.reading import grid as period
 from tests.builders import demand_from
 from tests.unit.domain.metric_math import evaluate
 

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.units import HOUR_S, KIB
-from plimsoll.domain.volume import Attachment
+from plimsoll.decide.answer import Change, InsufficientData
+from plimsoll.model.policy import Policy, SizeOn
+from plimsoll.model.series import WORK_SERIES
+from plimsoll.model.units import HOUR_S, KIB
+from plimsoll.model.volume import Attachment
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.judge import judge
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.oracle.received import disputed

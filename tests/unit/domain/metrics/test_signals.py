@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from plimsoll.domain.metrics.signals import SignalLevel, agreed, fill_gaps, has_gaps, look_at_signals, make_signals
-from plimsoll.domain.metrics.sums import Window
+from plimsoll.reading.signals import SignalLevel, agreed, fill_gaps, has_gaps, look_at_signals, make_signals
+from plimsoll.reading.window import Window
 
 DAY_S = 86_400
 WINDOW = Window(start_s=0, end_s=3 * DAY_S)

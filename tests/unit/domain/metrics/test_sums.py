@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.sums import Window, cut_by_age
+from plimsoll.reading.window import Window, cut_by_age
 from tests.builders import NOW, some_sums
 
 DAY_S = 86_400

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Track
+from plimsoll.reading.known import Track
+from plimsoll.reading.window import Window
 
 
 def a_track(lengths_s, finest_s=60, start_s=0):

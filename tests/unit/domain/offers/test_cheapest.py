@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.trial import Required, budget_of, trial
-from plimsoll.domain.offers.cheapest import build_staircase, find_cheapest
-from plimsoll.domain.offers.products import Product
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.products import Product
+from plimsoll.decide.type_offers import build_staircase, find_cheapest
+from plimsoll.demand.demand import Demand
+from plimsoll.demand.trial import Required, budget_of, trial
+from plimsoll.model.ceiling import Need
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import VolumeSpec
 from tests.builders import TYPES, US_EAST_1, rates_of
 from tests.profiles import examples
 

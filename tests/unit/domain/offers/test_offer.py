@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling, Need, Resource
-from plimsoll.domain.offers.drop_ins import find_drop_in
-from plimsoll.domain.offers.offer import bare_type_offer, ceiling_on_hosts, fit_spec, round_to_grid, round_up
-from plimsoll.domain.volume_types import LatencyClass
+from plimsoll.decide.offers import bare_type_offer, ceiling_on_hosts, fit_spec, round_to_grid, round_up
+from plimsoll.decide.type_offers import find_drop_in
+from plimsoll.model.ceiling import Ceiling, Need, Resource
+from plimsoll.model.market import LatencyClass
 from tests.builders import (
     TYPES,
     US_EAST_1,

@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.demand import scale_demand
-from plimsoll.domain.offers.products import MOST_ALIKE, Shelf
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer
+from plimsoll.decide.products import MOST_ALIKE, Shelf
+from plimsoll.demand.demand import scale_demand
 from tests.builders import TYPES, a_basis, a_demand, a_policy, a_volume, load_of
 from tests.profiles import examples
 from tests.unit.domain.strategies import policies, situations

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.decide import answer
-from plimsoll.domain.headroom import MOST_HEADROOM_PCT
-from plimsoll.domain.recommendation import Change, Upgrade
-from plimsoll.domain.risk.histories import History
+from plimsoll.decide.answer import Change, Upgrade
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer
 from plimsoll.learned_table import load_table
+from plimsoll.model.policy import MOST_HEADROOM_PCT
+from plimsoll.risk.histories import History
 from tests.builders import a_basis, a_demand, a_policy, a_volume, load_of
 from tests.profiles import examples
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plimsoll
-from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.reason import Reason
-from plimsoll.domain.volume import Modification, Seen
+from plimsoll.model.kinds import Reason
+from plimsoll.model.policy import SizeOn
+from plimsoll.model.volume import Modification, Seen
 from tests.builders import NOW, US_EAST_1, a_demand, a_host, a_market, a_policy, a_spec, a_volume, decision
 from tests.golden import assert_golden
 

@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.load import Load
-from plimsoll.domain.demand.trial import Required
-from plimsoll.domain.groups.hosting import host_loads
-from plimsoll.domain.refine.certificate import Open, open_of_host
-from plimsoll.domain.refine.member import Judged
-from plimsoll.domain.refine.next import find_looks
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer
+from plimsoll.decide.hosting import host_loads
+from plimsoll.demand.load import Load
+from plimsoll.demand.trial import Required
+from plimsoll.refine.certificate import Open, open_of_host
+from plimsoll.refine.member import Judged
+from plimsoll.refine.next import find_looks
 from tests.unit.domain.answered import decided_on
 
 

@@ -10,19 +10,18 @@ from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.demand.epoch import Unsettled
-from plimsoll.domain.demand.epochs import credited_in
-from plimsoll.domain.errors import CloudError, Throttled
-from plimsoll.domain.metrics.knowledge import Ask, plan_first_looks
-from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
-from plimsoll.domain.refine.hosts import make_groups
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.units import KIB
-from plimsoll.domain.volume import Modification, Seen
+from plimsoll.demand.epochs import Unsettled, credited_in
 from plimsoll.learned_table import load_table
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.errors import CloudError, Throttled
+from plimsoll.model.policy import HeadroomFrom, Policy, SizeOn
+from plimsoll.model.series import WORK_SERIES
+from plimsoll.model.units import KIB
+from plimsoll.model.volume import Modification, Seen
+from plimsoll.reading.known import Ask, plan_first_looks
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.hosts import make_groups
+from plimsoll.refine.judge import judge
 from tests.builders import (
     NOW,
     TYPES,

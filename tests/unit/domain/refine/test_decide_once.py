@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from plimsoll.domain.case_maker import case_of, renew_case
-from plimsoll.domain.decide import answer
-from plimsoll.domain.demand.trend import NEVER
-from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.refine import member
-from plimsoll.domain.refine.hosts import Group
-from plimsoll.domain.refine.member import Member
+from plimsoll.decide.case_maker import case_of, renew_case
+from plimsoll.decide.decide import answer
+from plimsoll.demand.days import NEVER
+from plimsoll.model.policy import HeadroomFrom, Policy
+from plimsoll.refine import member
+from plimsoll.refine.hosts import Group
+from plimsoll.refine.member import Member
 from tests.profiles import examples
 from tests.unit.domain import lives
 from tests.unit.domain.refine import test_branch_and_bound as fleets_of_now

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import CloudError, Throttled
-from plimsoll.domain.groups.group import ToldBy
-from plimsoll.domain.groups.takeover import find_takeovers
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Change
-from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.decide.answer import Change
+from plimsoll.decide.groups import ToldBy, find_takeovers
+from plimsoll.model.errors import CloudError, Throttled
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Owner, OwnerKind
 from tests.builders import NOW, a_host, a_spec, a_volume
 from tests.profiles import examples
 from tests.unit.domain.answered import decided_on

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.policy import HeadroomFrom
-from plimsoll.domain.recommendation import Upgrade
+from plimsoll.decide.answer import Upgrade
+from plimsoll.decide.groups import Unit
 from plimsoll.learned_table import load_table
+from plimsoll.model.policy import HeadroomFrom
 from tests.builders import a_host, a_stripe_set, a_volume
 from tests.profiles import examples
 from tests.unit.domain.lives import (

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from tests.builders import a_host, a_spec, a_volume, ceiling_of
 from tests.profiles import examples
 from tests.unit.domain.refine.test_branch_and_bound import (

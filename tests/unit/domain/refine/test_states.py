@@ -7,14 +7,13 @@ import numpy as np
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.knowledge import plan_first_looks
-from plimsoll.domain.metrics.series import BYTES, OPERATIONS
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.metrics.track import Look
-from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.refine.hosts import make_groups
-from plimsoll.domain.refine.judge import judge_group, read_looks
-from plimsoll.domain.units import DAY_S, HOUR_S
+from plimsoll.model.policy import SizeOn
+from plimsoll.model.series import BYTES, OPERATIONS
+from plimsoll.model.units import DAY_S, HOUR_S
+from plimsoll.reading.known import Look, plan_first_looks
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.hosts import make_groups
+from plimsoll.refine.judge import judge_group, read_looks
 from tests.builders import NOW, a_basis, a_market
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples

@@ -5,11 +5,11 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from plimsoll.domain.metrics.sums import cut_by_age
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Keep, Reprovision, Upgrade
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.volume import Seen
+from plimsoll.decide.answer import Keep, Reprovision, Upgrade
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Seen
+from plimsoll.reading.window import cut_by_age
+from plimsoll.refine.judge import judge
 from tests.builders import NOW, a_basis, a_host, a_market, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.unit.domain.refine.test_branch_and_bound import DAYS, MINUTES, WINDOW, assert_same, minutes_of

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.days import days_of_moves
-from plimsoll.domain.headroom import Headroom, OfferPurpose
-from plimsoll.domain.memory.memory import Past, clip_memory, memory_start_s
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.policy import HeadroomFrom
-from plimsoll.domain.recommendation import Change, Wait
-from plimsoll.domain.refine.past import look_at_days, look_at_highest, looks
-from plimsoll.domain.units import DAY_S
+from plimsoll.decide.answer import Change, Wait
+from plimsoll.demand.days import days_of_moves
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.model.policy import Headroom, HeadroomFrom, OfferPurpose
+from plimsoll.model.units import DAY_S
+from plimsoll.past.memory import Past, clip_memory, memory_start_s
+from plimsoll.reading.window import Window
+from plimsoll.refine.past import look_at_days, look_at_highest, looks
 from tests.builders import NOW, a_volume, ceiling_of
 from tests.in_memory.ports import cut
 from tests.oracle.past import buckets_of, required_by

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.domain.demand.epoch import Unsettled
-from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.sums import Window, cut_by_age
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Wait
-from plimsoll.domain.refine.judge import judge
-from plimsoll.domain.units import DAY_S, KIB
+from plimsoll.decide.answer import Wait
+from plimsoll.demand.epochs import Unsettled
+from plimsoll.model.policy import Policy
+from plimsoll.model.units import DAY_S, KIB
+from plimsoll.past.memory import memory_segments
+from plimsoll.reading.window import Window, cut_by_age
+from plimsoll.refine.judge import judge
 from tests.builders import NOW, a_basis, a_host, a_spec, a_tariff, a_volume, with_rates
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples

@@ -5,9 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrate, count_missed, count_volumes, risk_by_factor
-from plimsoll.domain.risk.scores import Scores, join_scores
-from plimsoll.domain.risk.table import FACTORS
+from plimsoll.risk.learn import (
+    FACTORS,
+    LEVELS_PCT,
+    Scores,
+    calibrate,
+    count_missed,
+    count_volumes,
+    join_scores,
+    risk_by_factor,
+)
 from tests.profiles import examples
 
 

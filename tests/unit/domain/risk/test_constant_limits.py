@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand.trial import plain, trial
-from plimsoll.domain.risk.constant_limits import count_throttled, highest_but
+from plimsoll.demand.trial import plain, trial
+from plimsoll.model.ceiling import Ceiling
+from plimsoll.risk.learn import count_throttled, highest_but
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import demand_of_rates
 

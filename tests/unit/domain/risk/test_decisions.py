@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.case_maker import case_of
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.decide import answer
-from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.recommendation import Change, Keep, Reprovision, Upgrade
-from plimsoll.domain.risk.histories import History
+from plimsoll.decide.answer import Change, Keep, Reprovision, Upgrade
+from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.decide import answer
 from plimsoll.learned_table import load_table
+from plimsoll.model.ceiling import Need
+from plimsoll.model.policy import HeadroomFrom, Policy
 from plimsoll.ports import ChangeText
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.markdown.run import ticket
+from plimsoll.risk.histories import History
 from tests.builders import a_basis, a_demand, a_policy, a_volume, load_of
 
 LONG = a_policy(lookback_days=60)

@@ -5,12 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Need
-from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrate
-from plimsoll.domain.risk.histories import split_into_blocks, usual_share
-from plimsoll.domain.risk.lessons import Lessons
-from plimsoll.domain.risk.scores import Scores, join_scores
-from plimsoll.domain.risk.table import FACTORS
+from plimsoll.model.ceiling import Need
+from plimsoll.risk.histories import split_into_blocks, usual_share
+from plimsoll.risk.learn import FACTORS, LEVELS_PCT, Lessons, Scores, calibrate, join_scores
 from tests.profiles import examples
 from tests.taught import a_past
 

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from plimsoll.backtesting.other_cuts import CutLessons
 from plimsoll.backtesting.rules import LEARNED
 from plimsoll.backtesting.scenario import Cut
-from plimsoll.domain.policy import HeadroomFrom
-from plimsoll.domain.recommendation import Reprovision
-from plimsoll.domain.risk.calibration import LEVELS_PCT
-from plimsoll.domain.risk.histories import summarize_histories
-from plimsoll.domain.risk.scores import join_scores
-from plimsoll.domain.risk.table import Band, LearnedTable, TableSource
+from plimsoll.decide.answer import Reprovision
+from plimsoll.model.policy import HeadroomFrom
+from plimsoll.risk.histories import summarize_histories
+from plimsoll.risk.learn import LEVELS_PCT, Band, LearnedTable, TableSource, join_scores
 from tests.profiles import examples
 from tests.unit.domain.lives import DAY, MINUTES, PLAIN, a_large, a_life, flat_with, judged
 from tests.unit.domain.risk.test_calibration import scores

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
 from plimsoll.bootstrap.clouds import own_or_public
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.headroom import MOST_FACTOR, Headroom
-from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import find_headrooms, risk_of, safer_level
 from plimsoll.learned_table import load_table, table_text
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import MOST_FACTOR, Headroom, HeadroomFrom, Policy
+from plimsoll.risk.histories import History
+from plimsoll.risk.promise import find_headrooms, risk_of, safer_level
 from plimsoll.settings import Settings
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import a_scenario

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, review_promises
-from plimsoll.domain.risk.watch import PROMISE_KEPT_DAYS, Promise
-from plimsoll.domain.units import DAY_S, HOUR_S
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.decide.history import Review, Stay, Throttling, review_promises
+from plimsoll.model.units import DAY_S, HOUR_S
+from plimsoll.model.volume import VolumeSpec
+from plimsoll.risk.watch import PROMISE_KEPT_DAYS, Promise
 from tests.profiles import examples
 
 DAY0 = 20_000 * DAY_S

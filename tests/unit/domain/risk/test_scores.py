@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.constant_limits import count_throttled
-from plimsoll.domain.risk.histories import Histories, summarize_histories
-from plimsoll.domain.risk.scores import least_factors, score_cut
+from plimsoll.risk.histories import Histories, summarize_histories
+from plimsoll.risk.learn import count_throttled, least_factors, score_cut
 from tests.profiles import examples
 
 PERIOD_S = 300

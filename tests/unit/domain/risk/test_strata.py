@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrate
-from plimsoll.domain.risk.histories import History
-from plimsoll.domain.risk.promise import find_headrooms, risk_of
 from plimsoll.learned_table import parse_table, table_text
+from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import HeadroomFrom, Policy
+from plimsoll.risk.histories import History
+from plimsoll.risk.learn import LEVELS_PCT, calibrate
+from plimsoll.risk.promise import find_headrooms, risk_of
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
 from tests.unit.domain.risk.test_calibration import scores

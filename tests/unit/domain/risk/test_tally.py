@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.calibration import LEVELS_PCT
-from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally, chance_of_at_least
-from plimsoll.domain.risk.watch import Promise, Watch
-from plimsoll.domain.units import DAY_S
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.model.units import DAY_S
+from plimsoll.model.volume import VolumeSpec
+from plimsoll.risk.learn import LEVELS_PCT
+from plimsoll.risk.watch import BROKEN_PCT, Promise, PromiseTally, Watch, chance_of_at_least
 from tests.profiles import examples
 
 CHANCES = st.lists(st.sampled_from([0.0, 0.01, 0.05, 0.2, 0.5, 0.9, 1.0]), max_size=9)

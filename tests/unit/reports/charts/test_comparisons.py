@@ -8,8 +8,8 @@ import pytest
 import vl_convert
 
 from docs.charts.draw import HERE, NAMES, draw
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.evidence.envelope import Latency
+from plimsoll.model.ceiling import Resource
+from plimsoll.model.envelope import Latency
 from plimsoll.reports.charts.comparison import comparison_picture
 from plimsoll.reports.charts.render import vega_spec
 from plimsoll.reports.charts.roofline import envelope_picture

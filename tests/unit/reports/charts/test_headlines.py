@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.reports.charts.headlines import (
+from plimsoll.model.ceiling import Resource
+from plimsoll.reports.charts.pictures import (
     demand_title,
     envelopes_title,
     peaks_of,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.reports.charts.demand import demand_picture
-from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
+from plimsoll.reports.charts.pictures import SPANS, Picture, span_rows
 from plimsoll.reports.charts.render import to_png, to_svg, vega_spec
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import DARK, LIGHT, WIDTH_PX

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.model.ceiling import Ceiling
 from plimsoll.reports.charts.roofline import PLANE_PX, ceiling_roofs, labels
 from tests.unit.reports.charts.profiles import a_ceiling, limits
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.domain.units import HOUR_S
+from plimsoll.model.errors import BadInput
+from plimsoll.model.units import HOUR_S
 from plimsoll.reports.data.database import open_runs, select
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.record import DemandProfileRecord

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.domain.kinds import CHANGES
-from plimsoll.domain.policy import Policy
+from plimsoll.model.kinds import CHANGES
+from plimsoll.model.policy import Policy
 from plimsoll.reports.diff.comparison import compare_runs
 from plimsoll.reports.diff.render import diff_headline, json_diff, markdown_diff, money_text, notes, show_diff
 from plimsoll.reports.diff.sql import DiffGroup

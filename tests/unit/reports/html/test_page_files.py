@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from plimsoll.reports.html.page_files import first_script, script, style
+from plimsoll.reports.html.page import first_script, script, style
 
 _PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)")
 COLORS = {name: (light, dark) for name, light, dark in _PAIR.findall(style())}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from plimsoll.reports.html.small_profile import HOW, shrink_profile
+from plimsoll.reports.html.volume_blocks import HOW, shrink_profile
 from plimsoll.reports.record import DemandProfileRecord
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_profile

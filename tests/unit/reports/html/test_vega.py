@@ -1,6 +1,6 @@
 """The page's own drawing: the files that ship are those that the locked Altair and vl-convert make."""
 
-from plimsoll.reports.html.page_files import vega
+from plimsoll.reports.html.page import vega
 from tests.unit.reports.html.vega_files import files_for_page
 
 

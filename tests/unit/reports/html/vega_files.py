@@ -14,7 +14,7 @@ import vl_convert
 from plimsoll.reports.charts.render import VEGA_LITE
 from plimsoll.reports.charts.specs import demand_spec, roofline_spec
 from plimsoll.reports.charts.theme import THEMES, WIDTH_PX
-from plimsoll.reports.html import page_files
+from plimsoll.reports.html import page as page_files
 
 FOLDER: Final = Path(page_files.__file__).parent / "vega"
 

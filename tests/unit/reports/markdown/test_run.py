@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
-from plimsoll.domain.policy import Policy
+from plimsoll.model.policy import Policy
 from plimsoll.reports.markdown.markup import MOST_ON_GITHUB
 from plimsoll.reports.markdown.run import run_markdown, ticket, tickets
 from plimsoll.reports.record import BlockerRecord, OwnerRecord

@@ -7,8 +7,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.decide.answer import Change, Keep
+from plimsoll.model.volume import Owner, OwnerKind
 from plimsoll.ports import ChangeText
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord

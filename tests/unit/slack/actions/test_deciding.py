@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from plimsoll.domain.errors import AccessDenied
+from plimsoll.model.errors import AccessDenied
 from tests.builders import NOW
 
 from .asking import CHANNEL, MEMBER, NAME, PLACE, STRANGER, VOLUME, a_volume, a_workplace

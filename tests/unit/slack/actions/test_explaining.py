@@ -8,8 +8,8 @@ import pytest
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.clouds.stripe_book import sets_adapter
-from plimsoll.domain.errors import AccessDenied
-from plimsoll.domain.groups.group import StripeSet
+from plimsoll.decide.groups import StripeSet
+from plimsoll.model.errors import AccessDenied
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_unanswered
 from plimsoll.reports.story import Note, Topic

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.domain.errors import BadInput, CloudError, Throttled
-from plimsoll.domain.evidence.validation_order import Mode
+from plimsoll.measure.runs import Mode
+from plimsoll.model.errors import BadInput, CloudError, Throttled
 from plimsoll.slack.actions.asked import SlackRequest, asked_key
 from plimsoll.slack.notifications.run_report import AuditEvent
 from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, post_verdict, request_for

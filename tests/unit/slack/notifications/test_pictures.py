@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.errors import NotMeasured
+from plimsoll.model.errors import NotMeasured
 from plimsoll.reports.run_reader import full_name, stream_records
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.slack.blocks.pictures import Draft

@@ -3,7 +3,7 @@
 import pytest
 from slack_sdk import WebClient
 
-from plimsoll.domain.errors import AccessDenied, Throttled, Unanswered, Unreachable
+from plimsoll.model.errors import AccessDenied, Throttled, Unanswered, Unreachable
 from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.posting import FileLedger, PngPicture, Posted, Posting, PostingProgress
 from tests.slack.server import UPLOAD, FakeSlack

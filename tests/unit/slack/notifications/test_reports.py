@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from slack_sdk import WebClient
 
-from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime, Unreachable
-from plimsoll.domain.people_decisions import Decision, DecisionKind
+from plimsoll.model.errors import AccessDenied, BadInput, CloudError, OutOfTime, Unreachable
+from plimsoll.model.people import Decision, DecisionKind
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.slack.notifications.channels import quiet_of

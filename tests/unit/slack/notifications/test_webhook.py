@@ -5,7 +5,7 @@ import traceback
 
 import pytest
 
-from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, PlimsollError, Throttled, Unanswered
+from plimsoll.model.errors import AccessDenied, BadInput, CloudError, PlimsollError, Throttled, Unanswered
 from plimsoll.slack.notifications.webhook import Webhook, post_by_webhook
 from tests.slack.server import WEBHOOK, FakeSlack
 from tests.slack.workspace import VirtualClock

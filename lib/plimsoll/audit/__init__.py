@@ -1,0 +1,1 @@
+"""An audit in steps: list, price, read, decide, explain."""

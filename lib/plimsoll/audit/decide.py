@@ -1,0 +1,229 @@
+"""Steps 4 to 6: volumes in batches, and the outcome of each from its demand.
+
+Step 4, batches: the volumes of a target in portions, some of them under way at once.
+
+Step 5, decisions: the outcome of each volume, from its demand where it needs any.
+
+Shown first: in a target that is read sparingly, the volumes that can save the most are shown by the minute.
+
+A report shows those that save the most first. How much a change can save at most is known by prices before anything is
+read. Of one volume in 200, and of no more than 20 of a target, operations, bytes and idle time are read by the minute
+and not by the hour. No metric more is billed for that.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from heapq import nlargest
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from plimsoll.audit.deciders import LEAST_BATCH, DecisionBatch
+from plimsoll.audit.ports import AuditPorts
+from plimsoll.audit.read import metrics_segments, past_segments, with_signals
+from plimsoll.decide.answer import Change, Recommendation
+from plimsoll.decide.case import DecisionContext
+from plimsoll.decide.decide import answer_by_state, kind_by_state
+from plimsoll.decide.groups import Takeover
+from plimsoll.decide.hosting import with_neighbors
+from plimsoll.decide.offers import most_saved_usd_month
+from plimsoll.decide.stripes import reason_to_stay
+from plimsoll.demand.profile import DemandProfile
+from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.model.errors import CloudError, UnknownVolumeType
+from plimsoll.model.market import type_of
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Volume
+from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
+from plimsoll.ports import NO_CHANGE, ChangeText, Target
+from plimsoll.reading.known import Ask, Found
+from plimsoll.refine.member import Judged
+
+EVERY_MINUTE_BATCH_VOLUMES = 100
+"""Volumes of a batch where every minute of many is read, or may be because types are pooled: about 3 MB a volume."""
+
+BATCHES_AT_ONCE = 2
+"""Batches under way at once: one is decided while another waits for its metrics. Each process that decides has one."""
+
+BatchItem = TypeVar("BatchItem")
+BatchResult = TypeVar("BatchResult")
+
+
+def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
+    """The number of volumes in a batch: each process that decides is to have one batch at least."""
+    members = sum(len(stripes.members) for stripes in ports.stripes)
+    pooled = any(kind.pooled for kind in ports.catalog.types.values())
+    many_whole = ports.every_minute or ports.by_minutes or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
+    most = min(ports.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else ports.batch_volumes
+    return min(most, max(LEAST_BATCH, math.ceil(volumes / deciders))) if deciders else most
+
+
+def ahead(
+    work: Callable[[BatchItem], BatchResult], items: Iterable[BatchItem], at_once: int = BATCHES_AT_ONCE
+) -> Iterator[BatchResult]:
+    """The results in the order of their items. At most `at_once` are under way or not yet taken, each in a thread.
+
+    When the caller stops, no further item begins, and those under way are waited for.
+    """
+    pool = ThreadPoolExecutor(max_workers=at_once)
+    under_way: deque[Future[BatchResult]] = deque()
+    try:
+        for item in items:
+            under_way.append(pool.submit(work, item))
+            if len(under_way) == at_once:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+VolumeOutcome = Answered | Skipped | FailedVolume
+
+
+def decide_batch(
+    target: Target,
+    batch: Sequence[Volume],
+    ports: AuditPorts,
+    context: DecisionContext,
+    done: frozenset[str],
+    takeovers: Mapping[str, Takeover] = MappingProxyType({}),
+) -> list[VolumeOutcome]:
+    """One outcome for each volume of a batch: first those that need no metrics, then those that do.
+
+    `takeovers` are those of its volumes, by volume id: all volumes of each are in the batch.
+    """
+    early = {
+        volume.id: outcome_without_metrics(target, volume, context, done, takeovers.get(volume.id)) for volume in batch
+    }
+    outcomes = [outcome for outcome in early.values() if outcome is not None]
+    pending = [volume for volume in batch if early[volume.id] is None]
+    if pending:
+        decisions = with_signals(decide(pending, batch, ports, context, takeovers), ports, context)
+        outcomes += [outcome_of(target, volume, decisions[volume.id], ports, context.policy) for volume in pending]
+    return outcomes
+
+
+def outcome_without_metrics(
+    target: Target,
+    volume: Volume,
+    context: DecisionContext,
+    done: frozenset[str],
+    takeover: Takeover | None = None,
+) -> VolumeOutcome | None:
+    """The outcome of a volume that needs no metrics. None for a volume that needs them."""
+    if volume.id in done:
+        return Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
+    match = context.policy.excluding(volume.tags)
+    if match is not None:
+        return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
+    if volume.id in context.excluded:
+        return Skipped(target=target, volume_id=volume.id, reason=context.excluded[volume.id], kind=EXCLUDED)
+    try:
+        answer = answer_by_state(volume, context.of(volume), takeover)
+        if answer is not None:
+            return _answer_of(target, answer, context.policy)
+        type_of(volume.spec, context.market.types)
+    except UnknownVolumeType as error:
+        return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
+    return None
+
+
+def decide(
+    pending: Sequence[Volume],
+    volumes: Sequence[Volume],
+    ports: AuditPorts,
+    context: DecisionContext,
+    takeovers: Mapping[str, Takeover] = MappingProxyType({}),
+    *,
+    keep_demand: bool = False,
+) -> Mapping[str, Judged | CloudError]:
+    """The decision on each pending volume, or why its metrics could not be read.
+
+    Among the `volumes` are all on their hosts, and those that they take over from, by `takeovers`, with all on theirs.
+    """
+    by_volume = (takeovers.get(volume.id) for volume in pending)
+    whole = list({id(takeover): takeover for takeover in by_volume if takeover is not None}.values())
+    peers = [volume for takeover in whole for volume in takeover.volumes if is_judged(volume, context)]
+    pending = list({volume.id: volume for volume in (*pending, *peers)}.values())
+    wanted = {volume.id for volume in pending}
+    batch = DecisionBatch(
+        volumes=with_neighbors(pending, volumes),
+        pending=pending,
+        takeovers=whole,
+        context=context,
+        stripes=[stripes for stripes in ports.stripes if wanted & set(stripes.members)],
+        segments=metrics_segments(ports, context.policy, context.now),
+        memory=past_segments(ports, context.policy, context.now),
+        query_cost=ports.query_cost,
+        every_minute=ports.every_minute,
+        by_minutes=ports.by_minutes,
+        keep_demand=keep_demand,
+        shown=ports.shown & wanted,
+    )
+    with ports.stages.stage("decide"):
+        return ports.deciders.decide(batch, lambda asks: _read_metrics(asks, ports))
+
+
+def is_judged(volume: Volume, context: DecisionContext) -> bool:
+    """True for a volume whose answer rests on its metrics."""
+    return kind_by_state(volume) is None and reason_to_stay(volume, context) is None
+
+
+def outcome_of(
+    target: Target, volume: Volume, decision: Judged | CloudError, ports: AuditPorts, policy: Policy
+) -> Answered | FailedVolume:
+    """The outcome that a decision is reported as."""
+    if isinstance(decision, CloudError):
+        return FailedVolume.from_error(target, volume.id, decision)
+    recommendation, change = decision.recommendation, NO_CHANGE
+    if isinstance(recommendation, Change):
+        change = ports.catalog.change(volume, recommendation.target.spec)
+    seen = ports.seen.get((volume.account, volume.region, volume.id))
+    return _answer_of(target, recommendation, policy, change=change, profile=decision.profile, seen=seen)
+
+
+def _read_metrics(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
+    with ports.stages.stage("metrics", within="decide"):
+        try:
+            return ports.metrics.read(asks)
+        except CloudError as error:
+            return [error] * len(asks)
+
+
+def _answer_of(
+    target: Target,
+    recommendation: Recommendation,
+    policy: Policy,
+    *,
+    change: ChangeText = NO_CHANGE,
+    profile: DemandProfile | None = None,
+    seen: SecondsSeen | None = None,
+) -> Answered:
+    """The answer, without the volume's tags that the policy does not show."""
+    volume = replace(recommendation.volume, tags=policy.shown(recommendation.volume.tags))
+    shown = replace(recommendation, volume=volume)
+    return Answered(target=target, recommendation=shown, change=change, profile=profile, seen=seen)
+
+
+ONE_IN: Final = 200
+MOST: Final = 20
+
+
+def shown_first(
+    volumes: Sequence[Volume], ports: AuditPorts, context: DecisionContext, done: frozenset[str]
+) -> frozenset[str]:
+    """The ids of a target's volumes that are shown by the minute; none where all are read so."""
+    most = 0 if ports.every_minute or ports.by_minutes else min(MOST, len(volumes) // ONE_IN)
+    if not most:
+        return frozenset()
+    types = context.market.types
+    saved = {
+        volume.id: most_saved_usd_month(volume, context.market, context.of(volume).policy)
+        for volume in volumes
+        if volume.id not in done and volume.spec.type in types and is_judged(volume, context)
+    }
+    first = nlargest(most, saved.items(), key=lambda entry: (entry[1], entry[0]))
+    return frozenset(volume_id for volume_id, usd in first if usd > 0)

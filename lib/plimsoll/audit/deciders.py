@@ -1,0 +1,297 @@
+"""Deciders: processes that decide on batches of volumes, so that an audit uses all processors of a machine.
+
+Only decisions are made there. A decider knows no cloud and has no credentials: it asks the process that started it for
+the metrics it needs. Quotas, retries and recordings stay in one place therefore, and the answers are the same.
+
+Both sides send pickles over the decider's standard input and output:
+
+    a batch                      →
+                                 ←  ("ask", what is to be read of which volumes)
+    what was found               →      … as often as the batch needs
+                                 ←  ("done", the decisions) or ("failed", the error)
+
+A decision batch: volumes that are decided on together, and all that their decisions rest on besides metrics.
+"""
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import IO, Any, Final
+
+import numpy as np
+
+from plimsoll.decide.case import DecisionContext
+from plimsoll.decide.groups import StripeSet, Takeover
+from plimsoll.decide.pools import pooled_volumes
+from plimsoll.decide.products import Shelf
+from plimsoll.decide.stripes import make_units, reason_to_stay, volumes_free_to_change
+from plimsoll.model.arrays import FloatArray
+from plimsoll.model.errors import CloudError
+from plimsoll.model.volume import Volume
+from plimsoll.reading.cost import QueryCost
+from plimsoll.reading.known import Ask, Found, Look
+from plimsoll.reading.window import Segment
+from plimsoll.refine.judge import Fetch, judge
+from plimsoll.refine.member import Judged
+
+Decisions = dict[str, Judged | CloudError]
+"""The decision on each volume, by id, or why its metrics could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionBatch:
+    """The `pending` volumes are decided on; `volumes` are all on their hosts. `stripes` are the sets of any of them,
+    `takeovers` what any takes over from.
+
+    What else is there is as of `judge`.
+    """
+
+    volumes: Sequence[Volume]
+    pending: Sequence[Volume]
+    context: DecisionContext
+    stripes: Sequence[StripeSet]
+    takeovers: Sequence[Takeover] = ()
+    segments: Sequence[Segment]
+    memory: Sequence[Segment]
+    query_cost: QueryCost
+    every_minute: bool = False
+    by_minutes: bool = False
+    keep_demand: bool = False
+    shown: frozenset[str] = frozenset()
+
+    def decide(self, fetch: Fetch) -> Decisions:
+        """The decisions, by metrics that are fetched as they need them."""
+        context = self.context
+        units = make_units(self.stripes, self.volumes, context)
+        pooled = [
+            volume
+            for volume in pooled_volumes(self.volumes, context.market.types)
+            if reason_to_stay(volume, context) is None
+        ]
+        return judge(
+            {volume.id: context.of(volume) for volume in (*self.pending, *volumes_free_to_change(units), *pooled)},
+            self.volumes,
+            fetch,
+            segments=self.segments,
+            resolution_s=context.policy.resolution_s,
+            query_cost=self.query_cost,
+            memory=self.memory,
+            units=units,
+            takeovers=self.takeovers,
+            every_minute=self.every_minute,
+            by_minutes=self.by_minutes,
+            keep_demand=self.keep_demand,
+            shown=self.shown,
+        )
+
+
+ENOUGH_VOLUMES: Final = 200
+"""An audit of fewer is done before processes have started."""
+
+LEAST_BATCH: Final = 25
+"""Volumes that are worth the way to a decider and back."""
+
+DECIDER_S: Final = 300.0
+"""Seconds that a process may take to its next word where no setting says it; most batches take a few."""
+
+ENDED: Final = (EOFError, BrokenPipeError, pickle.UnpicklingError)
+"""What is raised where a process ends while it is spoken to."""
+
+PASSED_ON: Final = ("PATH", "PYTHON", "LD_", "DYLD_", "LANG", "LC_", "SYSTEMROOT")
+"""The beginnings of the environment variables that Python may need to start; no other is passed on."""
+
+Packed = tuple[list[CloudError | dict[str, int]], FloatArray]
+"""What was found: of each ask the number of buckets of each series, or an error; and all buckets, one after another."""
+
+
+class Deciders:
+    """Up to `most` processes, started once an audit has volumes enough for them, and ended with it.
+
+    One that says nothing for `patience_s` while it is its turn is ended too, as one that died.
+    """
+
+    def __init__(self, most: int, patience_s: float = DECIDER_S) -> None:
+        """With 0, all is decided in this process."""
+        self._most = most
+        self._patience_s = patience_s
+        self._volumes = 0
+        self._all: list[_Decider] = []
+        self._idle: queue.SimpleQueue[_Decider] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "Deciders":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for decider in self._all:
+            decider.end()
+
+    def begin(self, volumes: int) -> int:
+        """The number of processes for the batches of further volumes; they are started when need be."""
+        with self._lock:
+            self._volumes += volumes
+            if not self._all and self._volumes >= ENOUGH_VOLUMES:
+                self._start()
+            return sum(not decider.ended for decider in self._all)
+
+    def _start(self) -> None:
+        """Starts as many processes as the machine lets it: what has none is decided here."""
+        try:
+            for _ in range(self._most):
+                decider = _Decider(self._patience_s)
+                self._all.append(decider)
+                self._idle.put(decider)
+        except OSError as error:
+            warnings.warn(f"only {len(self._all)} of {self._most} processes could be started: {error}", stacklevel=3)
+            self._most = len(self._all)  # Nor is it tried again for each further account.
+
+    def decide(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+        """The decisions on a batch, by a process that is idle; here where there is none, it is not worth the way, or
+        the process ends before its answer."""
+        if len(batch.pending) < LEAST_BATCH:
+            return batch.decide(fetch)
+        try:
+            decider = self._idle.get_nowait()
+        except queue.Empty:
+            return batch.decide(fetch)
+        try:
+            decisions = decider.decide(batch, fetch)
+        except ENDED:
+            decider.end()
+            return batch.decide(fetch)
+        except BaseException:
+            decider.end()  # It may be waiting for an answer that nobody will give.
+            raise
+        self._idle.put(decider)
+        return decisions
+
+
+class _Decider:
+    """A process, as the one that started it sees it. Its session is its own: Ctrl-C is the audit's to take."""
+
+    def __init__(self, patience_s: float) -> None:
+        self.ended = False
+        self._patience_s = patience_s
+        self._process = subprocess.Popen(  # noqa: S603  # our own module
+            [sys.executable, "-m", __name__],
+            env={
+                **{name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)},
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                "OPENBLAS_NUM_THREADS": "1",
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def decide(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+        """The decisions on a batch; one of the errors of `ENDED` where the process ends before its answer."""
+        volumes = {volume.id: volume for volume in batch.volumes}
+        kind, content = self._answer_to(replace(batch, context=_plain(batch.context)))
+        while True:
+            match kind:
+                case "ask":
+                    asks = [Ask(volume=volumes[volume_id], look=look) for volume_id, look in content]
+                    kind, content = self._answer_to(_pack(fetch(asks)))
+                case "done":
+                    decisions: Decisions = content
+                    return decisions
+                case _:
+                    raise content
+
+    def _answer_to(self, message: object) -> tuple[str, Any]:
+        """The process's next message after one to it. A process that is killed for its silence ends like any other."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise BrokenPipeError
+        stuck = threading.Timer(self._patience_s, self._process.kill)
+        stuck.daemon = True
+        stuck.start()
+        try:
+            _send(self._process.stdin, message)
+            answer: tuple[str, Any] = pickle.load(self._process.stdout)  # noqa: S301  # our own process wrote it
+        finally:
+            stuck.cancel()
+        return answer
+
+    def end(self) -> None:
+        """Ends the process, whatever it is doing."""
+        self.ended = True
+        self._process.kill()
+        self._process.communicate()
+
+
+def _plain(context: DecisionContext) -> DecisionContext:
+    """A context without what is kept between decisions, which is of one process."""
+    return replace(context, shelf=Shelf(), rankings={})
+
+
+def _send(pipe: IO[bytes], message: object) -> None:
+    pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _pack(answers: Sequence[Found | CloudError]) -> Packed:
+    """The answers' values as one array: a pickle of many small ones takes longer than to decide."""
+    arrays = [values for answer in answers if not isinstance(answer, CloudError) for values in answer.values()]
+    lengths = [
+        answer if isinstance(answer, CloudError) else {name: len(values) for name, values in answer.items()}
+        for answer in answers
+    ]
+    return lengths, np.concatenate(arrays) if arrays else np.empty(0)
+
+
+def _unpack(packed: Packed) -> list[Found | CloudError]:
+    lengths, values = packed
+    answers: list[Found | CloudError] = []
+    at = 0
+    for entry in lengths:
+        if isinstance(entry, CloudError):
+            answers.append(entry)
+            continue
+        series: dict[str, FloatArray] = {}
+        for name, length in entry.items():
+            series[name] = values[at : at + length]
+            at += length
+        answers.append(series)
+    return answers
+
+
+def serve_batches(batches: IO[bytes], answers: IO[bytes]) -> None:
+    """Decides on one batch after the other until nothing more is given."""
+
+    def fetch(asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        wanted: list[tuple[str, Look]] = [(ask.volume.id, ask.look) for ask in asks]
+        _send(answers, ("ask", wanted))
+        return _unpack(pickle.load(batches))  # noqa: S301  # who started this process wrote it
+
+    context: DecisionContext | None = None
+    while True:
+        try:
+            batch: DecisionBatch = pickle.load(batches)  # noqa: S301  # who started this process wrote it
+        except EOFError:
+            return
+        if context is None or context != batch.context:
+            context = batch.context
+        reply: tuple[str, Mapping[str, Any] | Exception]
+        try:
+            reply = "done", replace(batch, context=context).decide(fetch)
+        except EOFError:
+            return
+        except Exception as error:  # noqa: BLE001  # it goes on to who asked
+            error.add_note(traceback.format_exc())
+            reply = "failed", error
+        _send(answers, reply)
+
+
+if __name__ == "__main__":
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as own:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What is printed must not end up among the answers.
+        serve_batches(sys.stdin.buffer, own)

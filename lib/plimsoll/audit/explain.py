@@ -1,0 +1,83 @@
+"""The explanation of one volume: its outcome from every minute of its host's metrics, with its demand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from plimsoll.audit.audit import context_of
+from plimsoll.audit.decide import VolumeOutcome, decide, outcome_of, outcome_without_metrics
+from plimsoll.audit.list import listings, with_stripes_of
+from plimsoll.audit.ports import AuditPorts
+from plimsoll.audit.price import market_of
+from plimsoll.audit.read import with_signals
+from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
+from plimsoll.demand.demand import Demand
+from plimsoll.model.errors import CloudError
+from plimsoll.model.policy import Policy
+from plimsoll.model.volume import Volume
+from plimsoll.outcomes import FailedVolume
+from plimsoll.ports import FailedTarget, Target
+from plimsoll.refine.member import Judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """One volume's outcome, with the demand it rests on (None where no metrics were needed or read)."""
+
+    outcome: VolumeOutcome
+    demand: Demand | None
+
+
+def explain_anywhere(audits: Sequence[AuditPorts], volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+    """Does as `explain_volume`, in the first of several clouds that has the volume."""
+    unsearched: CloudError | None = None
+    for ports in audits:
+        try:
+            explained = explain_volume(ports, volume_id, policy, now)
+        except CloudError as error:
+            unsearched = unsearched or error
+            continue
+        if explained is not None:
+            return explained
+    if unsearched is not None:
+        raise unsearched
+    return None
+
+
+def explain_volume(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+    """The outcome of one volume. Reads the metrics of its host's volumes only, and of those that it takes over
+    from. None where no target has it.
+
+    Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
+    """
+    unsearched: CloudError | None = None
+    for listing in listings(ports):
+        unsearched = listing.error or unsearched
+        if isinstance(listing, FailedTarget) or listing.error is not None:
+            continue  # a part of a list has a part of a host's volumes
+        for unread in listing.unread:
+            if unread.id == volume_id:
+                return Explained(outcome=FailedVolume.from_error(listing.target, volume_id, unread.error), demand=None)
+        volume = next((volume for volume in listing.volumes if volume.id == volume_id), None)
+        if volume is not None:
+            unchanged, _ = with_stripes_of(listing, ports)
+            return _explain_listed(listing.target, volume, listing.volumes, unchanged, policy, now)
+    if unsearched is not None:
+        raise unsearched
+    return None
+
+
+def _explain_listed(
+    target: Target, volume: Volume, volumes: list[Volume], ports: AuditPorts, policy: Policy, now: datetime
+) -> Explained:
+    market, _ = market_of(target, ports, policy, now)
+    context = context_of(market, ports, policy, now)
+    takeovers = takeovers_by_volume(find_takeovers(volumes, policy.takeover_tags))
+    early = outcome_without_metrics(target, volume, context, frozenset(), takeovers.get(volume.id))
+    if early is not None:
+        return Explained(outcome=early, demand=None)
+    whole_ports = replace(ports, every_minute=True)
+    decisions = decide([volume], volumes, whole_ports, context, takeovers, keep_demand=True)
+    decision = with_signals(decisions, ports, context)[volume.id]
+    demand = decision.demand if isinstance(decision, Judged) else None
+    return Explained(outcome=outcome_of(target, volume, decision, ports, policy), demand=demand)

@@ -1,0 +1,166 @@
+"""Step 1, inventory: the volumes of a target, its notices, and the stripe sets that still exist there.
+
+Side by side: places that may be slow or hang, several at once, so that one of them does not hold the others.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final, TypeVar
+
+from plimsoll.audit.ports import AuditPorts
+from plimsoll.decide.groups import split_by_change
+from plimsoll.model.errors import CloudError, DeniedByPolicy, VolumeGone
+from plimsoll.model.volume import Volume
+from plimsoll.outcomes import ANSWERED_BEFORE, DELETED, FailedVolume, Notice, Outcome, Skipped
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
+
+AT_ONCE: Final = 8
+"""Places under way at once, or done and not yet taken: what is kept of the fleet is theirs alone."""
+
+PATIENCE_S: Final = 30.0
+"""Seconds that places which are done wait for an earlier one that is not."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def side_by_side(
+    work: Callable[[Item], Result], items: Iterable[Item], *, at_once: int = AT_ONCE, patience_s: float = PATIENCE_S
+) -> Iterator[Result]:
+    """The results in the order of their items, but that one which takes longer than `patience_s` lets others go first.
+
+    At most `at_once` are under way or not yet taken. What `work` raises goes on to the caller. When the caller stops,
+    what is under way is left to itself, and does not keep the process from ending.
+    """
+    waiting = iter(items)
+    under_way = [_begin(work, item) for item in islice(waiting, at_once)]
+    while under_way:
+        result = under_way.pop(_next_of(under_way, patience_s)).result()
+        under_way += [_begin(work, item) for item in islice(waiting, 1)]
+        yield result
+
+
+def _next_of(under_way: Sequence[Future[Result]], patience_s: float) -> int:
+    """The place of the first one; where it is not done in time, of the first that is done."""
+    if not wait(under_way[:1], timeout=patience_s).done:
+        wait(under_way, return_when=FIRST_COMPLETED)
+    return next(place for place, future in enumerate(under_way) if future.done())
+
+
+def _begin(work: Callable[[Item], Result], item: Item) -> Future[Result]:
+    """The future of an item's work, in a thread of its own. The process does not wait for it at its end."""
+    future = Future[Result]()
+
+    def carry_out() -> None:
+        try:
+            future.set_result(work(item))
+        except BaseException as error:  # noqa: BLE001  # it goes on to who asks for the result
+            future.set_exception(error)
+
+    threading.Thread(target=carry_out, daemon=True).start()
+    return future
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """The volumes of a target, those that could not be read with why, and the error if listing failed."""
+
+    target: Target
+    volumes: list[Volume]
+    unread: list[UnreadVolume]
+    error: CloudError | None
+
+    @property
+    def count(self) -> int:
+        """The number of volumes by name, also of those that could not be read."""
+        return len(self.volumes) + sum(volume.id is not None for volume in self.unread)
+
+
+def list_targets(ports: AuditPorts) -> Sequence[Target | FailedTarget]:
+    """Every target in scope, and those that cannot be reached with why."""
+    with ports.stages.stage("inventory"):
+        return ports.inventory.targets()
+
+
+def listings(
+    ports: AuditPorts, targets: Sequence[Target | FailedTarget] | None = None
+) -> Iterator[Listing | FailedTarget]:
+    """Some targets with their volumes, several listed at once; by default every target in scope."""
+
+    def list_target(target: Target | FailedTarget) -> Listing | FailedTarget:
+        return target if isinstance(target, FailedTarget) else list_volumes(target, ports)
+
+    yield from side_by_side(list_target, list_targets(ports) if targets is None else targets)
+
+
+def list_volumes(target: Target, ports: AuditPorts) -> Listing:
+    """The target's volumes and, if listing failed, the error with the volumes listed before it.
+
+    A host's traffic needs all of its volumes, so a part of them is no inventory.
+    """
+    named: dict[str, Volume | UnreadVolume] = {}
+    nameless: list[UnreadVolume] = []
+    failure: CloudError | None = None
+    try:
+        with ports.stages.stage("inventory"):
+            for volume in ports.inventory.volumes(target):
+                if volume.id is None:
+                    nameless.append(volume)
+                else:
+                    named[volume.id] = volume  # a volume that moves between pages can be listed twice
+    except CloudError as error:
+        failure = error
+    return Listing(
+        target=target,
+        volumes=[volume for volume in named.values() if isinstance(volume, Volume)],
+        unread=[*(volume for volume in named.values() if isinstance(volume, UnreadVolume)), *nameless],
+        error=failure,
+    )
+
+
+DENIED_AS_EXPECTED: Final = "an organization's policy denies to read this place, as expected: nothing of it is known."
+
+
+def is_expected(listing: Listing, ports: AuditPorts) -> bool:
+    """True if nothing could be listed because an organization's policy denies it, and that is meant to be so."""
+    is_denied = isinstance(listing.error, DeniedByPolicy) and not listing.count and not listing.unread
+    return is_denied and ports.denied_places_expected
+
+
+def unread_outcomes(listing: Listing, done: frozenset[str]) -> Iterator[Outcome]:
+    """The outcomes of volumes that could not be read. One without even an id leaves its target incomplete."""
+    nameless = Counter[str]()
+    for volume in listing.unread:
+        if volume.id is None:
+            nameless[volume.what] += 1
+            number = f" ({nameless[volume.what]})" if nameless[volume.what] > 1 else ""
+            yield FailedTarget(name=f"{volume.what} of {listing.target}{number}", error=volume.error)
+        elif isinstance(volume.error, VolumeGone):
+            yield Skipped(target=listing.target, volume_id=volume.id, reason=str(volume.error), kind=DELETED)
+        elif volume.id in done:
+            yield Skipped(target=listing.target, volume_id=volume.id, reason=ANSWERED_BEFORE)
+        else:
+            yield FailedVolume.from_error(listing.target, volume.id, volume.error)
+
+
+def notices_of(target: Target, ports: AuditPorts) -> Sequence[str]:
+    """The target's notices. If they cannot be read, the reason is the notice."""
+    try:
+        return ports.inventory.notices(target)
+    except CloudError as error:
+        return (str(error),)
+
+
+def with_stripes_of(listing: Listing, ports: AuditPorts) -> tuple[AuditPorts, list[Notice]]:
+    """The ports with only the target's stripe sets that are unchanged, and a notice for each that changed.
+
+    A set with a volume that could not be read is neither: its other volumes are on the same host, so they are unread.
+    """
+    target, unread = listing.target, {volume.id for volume in listing.unread}
+    known = [stripes for stripes in ports.stripes if unread.isdisjoint(stripes.members)]
+    stripes, void = split_by_change(known, listing.volumes, account=target.account, region=target.region)
+    return replace(ports, stripes=stripes), [Notice(target=target, text=text) for text in void]

@@ -1,1 +1,0 @@
-"""The steps of an audit, a module each: inventory, prices, metrics plan, batches, decisions."""

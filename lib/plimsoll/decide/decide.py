@@ -1,0 +1,315 @@
+"""The decision: volumes that change together, their demand and the market in; a recommendation for each out.
+
+See docs/decision.md.
+
+Answers that a volume's state gives, so that no demand is weighed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from plimsoll.decide import reasons
+from plimsoll.decide.answer import (
+    Comparison,
+    FrontierStep,
+    InsufficientData,
+    Keep,
+    Migrate,
+    Recommendation,
+    Reprovision,
+    TooRisky,
+    Unweighed,
+    Upgrade,
+    Wait,
+)
+from plimsoll.decide.blockers import blockers, evidence_blocker, evidence_of
+from plimsoll.decide.case import Case, DecisionContext
+from plimsoll.decide.choice import (
+    Choice,
+    ChoiceVerdict,
+    FrontierBudget,
+    Why,
+    choose,
+    choose_same_limits,
+    find_risks,
+    risks_of,
+)
+from plimsoll.decide.groups import Takeover, template_of
+from plimsoll.decide.offers import Offer, bare_type_offer, cuts_of, find_losses
+from plimsoll.decide.reasons import detached_peer, growth_summary, memory_summary, peer_reasons
+from plimsoll.decide.template import part_of
+from plimsoll.demand.epochs import Settles
+from plimsoll.demand.load import peaks
+from plimsoll.model.ceiling import Need
+from plimsoll.model.kinds import DETACHED, Reason
+from plimsoll.model.market import type_of
+from plimsoll.model.volume import Volume, VolumeState
+from plimsoll.risk.promise import Risk
+
+LEAST_HOURS: Final = 1.0
+"""The hours that have to be observed of a volume that counts for its template alone."""
+
+WITH_OTHERS: Final = Reason("already", "It already is what the others are to become.")
+
+
+def answer(case: Case) -> Recommendation:
+    """What should be done in a case."""
+    if not is_insufficient(case):
+        return answers([case])[case.volume.id]
+    return unmeasured([case]).get(case.volume.id) or insufficient(case)
+
+
+def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgrade | Keep]:
+    """The same-limits replacement of volumes of which too little is known, by id: it needs no metrics.
+
+    It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay. Its
+    need is those limits: what was read of its demand says nothing.
+    Nothing if it saves too little, or if a volume has no price, is billed by the operation, shares a pool, is between
+    two configurations, or is in a state in which nothing can be changed.
+    """
+    if not all(_is_replaceable(case) for case in cases):
+        return {}
+    whole = [case.with_all_limits for case in cases]
+    choice = choose_same_limits(whole)
+    if choice is None or choice.target is None:
+        return {}
+    kind, found = _kind(whole, choice), dict[str, Migrate | Reprovision | Upgrade | Keep]()
+    for place, (case, offer) in enumerate(zip(whole, choice.target.offers, strict=True)):
+        comparison = _comparison(case, place, choice)
+        if offer.spec == case.volume.spec:
+            found[case.volume.id] = kept(case, comparison, WITH_OTHERS)
+        else:
+            limits = Need.of_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
+            changed = _changed(kind, case, comparison, replace(offer, need=limits), choice, None)
+            found[case.volume.id] = replace(changed, measured=False)
+    return found
+
+
+def _is_replaceable(case: Case) -> bool:
+    """Whether a volume can be replaced whatever it does."""
+    kind, change = type_of(case.volume.spec, case.market.types), case.volume.modification
+    return (
+        case.volume.state in {VolumeState.IN_USE, VolumeState.AVAILABLE}
+        and case.usd_month is not None
+        and not (kind.billed_per_io or kind.pooled or case.context.short_lived)
+        and not (change is not None and change.in_progress)
+    )
+
+
+def is_insufficient(case: Case) -> bool:
+    """Whether nothing can be said of a volume.
+
+    Its state allows no demand, there is no price, fewer hours were observed than the policy wants (of what lives
+    shorter, than one), any of what was received is disputed, or what the others on its host did is not known.
+    """
+    coverage, policy = case.summary.coverage, case.policy
+    return (
+        case.volume.state not in {VolumeState.IN_USE, VolumeState.AVAILABLE}
+        or case.usd_month is None
+        or case.demand.hours_observed < (LEAST_HOURS if case.context.short_lived else policy.least_hours)
+        or coverage.hours_pct < policy.min_coverage_pct
+        or bool(coverage.disputes)
+        or not case.room.known
+    )
+
+
+def insufficient(case: Case) -> InsufficientData:
+    """The answer where a price or hours of metrics are missing."""
+    return InsufficientData(
+        volume=case.volume,
+        usd_month_now=case.usd_month,
+        reasons=reasons.insufficient_reasons(case, case.usd_month),
+        demand=case.summary,
+        epochs=case.epochs,
+    )
+
+
+def answers(
+    cases: Sequence[Case], *, why_held: Reason | None = None, already: Reason = WITH_OTHERS
+) -> dict[str, Migrate | Reprovision | Upgrade | Keep | Wait]:
+    """The answers to volumes of which enough is known, by id: one type for all, or all are kept.
+
+    `why_held` says what keeps them as they are whatever is best, `already` what is said of one that needs no change.
+    """
+    if not cases:
+        return {}
+    choice = choose(cases)
+    kind, risks = _kind(cases, choice), risks_of(cases, choice) if why_held is None else [None] * len(cases)
+    found: dict[str, Migrate | Reprovision | Upgrade | Keep | Wait] = {}
+    for place, case in enumerate(cases):
+        comparison = _comparison(case, place, choice)
+        target = None if choice.target is None else choice.target.offers[place]
+        if why_held is not None or target is None or choice.verdict is ChoiceVerdict.KEEP:
+            answered = kept(case, comparison, why_held or reasons.keep_reasons(case, comparison, choice))
+            answered = replace(answered, too_risky=None if why_held else _too_risky(cases, place, choice))
+            found[case.volume.id] = _with_beneath(answered, _beneath(cases, choice))
+        elif choice.verdict is ChoiceVerdict.WAIT and choice.settles is not None:
+            found[case.volume.id] = _waits(case, comparison, target, choice.settles)
+        elif target.spec == case.volume.spec:
+            found[case.volume.id] = kept(case, comparison, already)
+        else:
+            risky = _too_risky(cases, place, choice)
+            found[case.volume.id] = _changed(kind, case, comparison, target, choice, risks[place], risky)
+    return {
+        case.volume.id: replace(
+            found[case.volume.id],
+            part=part_of(cases, place, choice, held=why_held is not None),
+            peer=case.context.peer,
+            reasons=(*found[case.volume.id].reasons, *peer_reasons(case.context.peer)),
+        )
+        for place, case in enumerate(cases)
+    }
+
+
+def _too_risky(cases: Sequence[Case], place: int, choice: Choice) -> TooRisky | None:
+    """The offer that one volume would get if its risk was allowed; None also if it saves
+    too little and no template made the volume."""
+    saves_enough = choice.why is not Why.SAVES_TOO_LITTLE
+    if choice.too_risky is None or not (saves_enough or template_of(cases[place].volume)):
+        return None
+    risk = find_risks(cases, choice.too_risky)[place]
+    return TooRisky(offer=choice.too_risky.offers[place], risk=risk, saves_enough=saves_enough)
+
+
+def _with_beneath(answered: Keep, beneath: Offer | None) -> Keep:
+    """The answer with what saves too little alone, and what becomes of that."""
+    if beneath is None:
+        return answered
+    return replace(answered, beneath=beneath, reasons=(*answered.reasons, reasons.ADDED_UP))
+
+
+def _beneath(cases: Sequence[Case], choice: Choice) -> Offer | None:
+    """What saves too little for one volume alone, where a template made it."""
+    if len(cases) > 1 or choice.beneath is None or template_of(cases[0].volume) is None:
+        return None
+    return choice.beneath.offers[0]
+
+
+def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
+    """The answer that nothing is changed, with the sentence that says why."""
+    need = peaks(case.held.reducing.at_most, case.present.accounting)
+    return Keep(
+        volume=case.volume,
+        usd_month_now=case.usd_month or 0.0,
+        reasons=reasons.keep(case, comparison, why),
+        epochs=case.epochs,
+        memory=memory_summary(case.remembered, case.volume.spec),
+        growth=growth_summary(case),
+        demand=case.summary,
+        comparison=comparison,
+        evidence=evidence_of(case, case.volume.spec, case.present, need),
+    )
+
+
+def _kind(cases: Sequence[Case], choice: Choice) -> type[Migrate] | type[Reprovision] | type[Upgrade]:
+    """What a change of all is called."""
+    if choice.verdict is ChoiceVerdict.RELIEVE:
+        return Upgrade
+    if choice.target is None or all(case.volume.spec.type == choice.target.kind.name for case in cases):
+        return Reprovision
+    return Migrate
+
+
+def _waits(case: Case, comparison: Comparison, expected: Offer, settles: Settles) -> Wait:
+    return Wait(
+        volume=case.volume,
+        usd_month_now=case.usd_month or 0.0,
+        reasons=reasons.wait(case, comparison, expected, settles),
+        epochs=case.epochs,
+        memory=memory_summary(case.remembered, expected.spec),
+        growth=growth_summary(case),
+        until=settles.on.date(),
+        code=settles.why.value,
+        expected=expected,
+        demand=case.summary,
+        comparison=comparison,
+        evidence=evidence_of(case, expected.spec, expected.ceiling, expected.need),
+    )
+
+
+def _changed(
+    kind: type[Migrate] | type[Reprovision] | type[Upgrade],
+    case: Case,
+    comparison: Comparison,
+    target: Offer,
+    choice: Choice,
+    risk: Risk | None,
+    risky: TooRisky | None = None,
+) -> Migrate | Reprovision | Upgrade:
+    """The change to an offer, and what forbids it today."""
+    evidence = evidence_of(case, target.spec, target.ceiling, target.need)
+    cuts = cuts_of(target.ceiling, case.present, case.usable)
+    losses = find_losses(case.volume.spec, target.spec, case.market.types, cuts)
+    return kind(
+        volume=case.volume,
+        usd_month_now=case.usd_month or 0.0,
+        reasons=(
+            reasons.unmeasured_reasons(case, comparison, target, losses)
+            if is_insufficient(case)
+            else reasons.change(case, comparison, target, choice, losses, None if risky is None else risky.offer)
+        ),
+        losses=losses,
+        epochs=case.epochs,
+        memory=memory_summary(case.remembered, target.spec),
+        growth=growth_summary(case),
+        target=target,
+        usd_month_then=target.usd_month or 0.0,
+        demand=case.summary,
+        comparison=comparison,
+        evidence=evidence,
+        risk=risk,
+        too_risky=risky,
+        blockers=(
+            *blockers(case.volume, target.spec, case.market.types, now=case.context.now),
+            *evidence_blocker(kind.action, evidence, case.policy),
+        ),
+    )
+
+
+def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
+    """What was weighed for one of the volumes that a choice was made for."""
+    cheapest, partly = choice.bundles[0], case.demand.spread is not None
+    return Comparison(
+        present=case.present,
+        usable=case.usable,
+        hosts=case.hosts,
+        now=choice.now,
+        offers=tuple(bundle.offers[place] for bundle in choice.bundles),
+        drop_in=None if choice.drop_in is None else choice.drop_in.offers[place],
+        same_limits=tuple(bundle.offers[place] for bundle in choice.same_limits),
+        full=None if choice.full is None else choice.full.offers[place],
+        flip=bare_type_offer((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
+        frontier=tuple(_step(step, place, partly=partly) for step in choice.frontier),
+        relief=None if choice.relief is None else choice.relief.offers[place],
+        lowering=None if choice.lowering is None else choice.lowering.offers[place],
+    )
+
+
+def _step(step: FrontierBudget, place: int, *, partly: bool) -> FrontierStep:
+    offer, tried = step.bundle.offers[place], step.bundle.tried
+    return FrontierStep(
+        budget_min=step.budget_min,
+        spec=offer.spec,
+        usd_month=offer.usd_month or 0.0,
+        throttled_minutes=tried.throttled_minutes,
+        longest_wait_s=tried.longest_wait_s,
+        at_most=step.budget_min > 0 and partly,
+    )
+
+
+def kind_by_state(volume: Volume) -> str | None:
+    """The kind of answer that a volume's state gives, so that no metric can say anything. None if its demand does."""
+    return DETACHED if volume.state is VolumeState.AVAILABLE and not volume.attachments else None
+
+
+def answer_by_state(volume: Volume, context: DecisionContext, takeover: Takeover | None = None) -> Unweighed | None:
+    """The answer that a volume's state gives, None if its demand does. Raises UnknownVolumeType."""
+    kind = kind_by_state(volume)
+    if kind is None:
+        return None
+    type_of(volume.spec, context.market.types)
+    usd_month = None if volume.edge is not None else context.market.book.usd_month(volume.spec)
+    others = 0 if takeover is None or takeover.is_suspected else len(takeover.volumes) - 1
+    why = (*reasons.detached_reasons(usd_month, is_needed=others > 0), *((detached_peer(others),) if others else ()))
+    return Unweighed(action=kind, volume=volume, usd_month_now=usd_month, reasons=why)

@@ -1,0 +1,397 @@
+"""Days: what a volume did on each day (UTC), before its window and in it, and whether it takes what it gets.
+
+A cloud's sums add up, so that they are the same however finely a day was read.
+
+Jobs that take what they get only end earlier with more speed, so that they are not given more. Work that a ceiling
+held back and that is not done later is done where the ceiling is higher: whatever was at the higher ceiling would have
+been at the lower one too. Where a volume does no more a day than it did under a lower ceiling, its work had only waited
+(docs/decision.md, section 3).
+
+Trend: whether what a volume does in its busiest hours rises so fast that a reduction would soon be outgrown.
+
+Hours are compared, which no minute decides. The slope is that of Theil and Sen (docs/decision.md, section 7).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.demand.demand import ALL, Demand
+from plimsoll.demand.epochs import Epoch
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.policy import Policy
+from plimsoll.model.units import DAY_S, HOUR_S, MIB
+from plimsoll.model.volume import Volume
+from plimsoll.reading.window import Window
+
+Totals = npt.NDArray[np.float64]
+"""Two rows, operations and bytes, one column a day."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaySums:
+    """Operations and bytes of consecutive days from `start_s` on (a midnight in epoch seconds), NaN where not known."""
+
+    start_s: int
+    totals: Totals
+
+    @property
+    def end_s(self) -> int:
+        """When the last day ends."""
+        return self.start_s + len(self.totals[0]) * DAY_S
+
+    @property
+    def starts_s(self) -> IntArray:
+        """When each day begins."""
+        return np.arange(self.start_s, self.end_s, DAY_S, dtype=np.int64)
+
+    @property
+    def known(self) -> BoolArray:
+        """The days that are known."""
+        unknown: BoolArray = np.isnan(self.totals[0])
+        return ~unknown
+
+    def whole_in(self, window: Window) -> BoolArray:
+        """The known days that are wholly in a window."""
+        found, starts_s = self.known, self.starts_s
+        found &= starts_s >= window.start_s
+        found &= starts_s + DAY_S <= window.end_s
+        return found
+
+    def before(self, later: "DaySums") -> "DaySums":
+        """These, and those that come after them; what lies between is not known."""
+        between = np.full((2, (later.start_s - self.end_s) // DAY_S), np.nan)
+        return DaySums(start_s=self.start_s, totals=np.concatenate([self.totals, between, later.totals], axis=1))
+
+    def as_history(self, volume: Volume, policy: Policy) -> "DaySums":
+        """The days that are the workload's own: neither those in which the volume was filled, nor a day on which it
+        was attached to a host."""
+        out = (self.starts_s < policy.filled_s(volume.created)) | np.isin(self.starts_s, days_of_moves(volume))
+        return DaySums(start_s=self.start_s, totals=np.where(out, np.nan, self.totals))
+
+
+def days_of_moves(volume: Volume) -> list[int]:
+    """The days (their midnights in epoch seconds) on which a volume was attached to a host that it has now."""
+    moved = [one.since for one in volume.attachments if not one.at_start]
+    return [int(when.timestamp()) // DAY_S * DAY_S for when in moved]
+
+
+def sums_by_day(window: Window, rows: Sequence[tuple[IntArray, FloatArray, BoolArray]]) -> DaySums:
+    """The sums of the whole days of a window, of a row of operations and one of bytes.
+
+    Each row has when its buckets begin (none lasts beyond its day), what was done in each, and whether the cloud has a
+    point of it. A day without any point is not known.
+    """
+    start_s, end_s = -(-window.start_s // DAY_S) * DAY_S, window.end_s // DAY_S * DAY_S
+    days = max(0, (end_s - start_s) // DAY_S)
+    totals, seen = np.zeros((2, days)), np.zeros(days, dtype=np.bool_)
+    for row, (starts_s, done, present) in enumerate(rows):
+        inside = present & (starts_s >= start_s) & (starts_s < end_s)
+        day = (starts_s[inside] - start_s) // DAY_S
+        totals[row] = np.bincount(day, weights=done[inside], minlength=days)
+        seen[day] = True
+    return DaySums(start_s=start_s, totals=np.where(seen, totals, np.nan))
+
+
+def sums_of_demand(demand: Demand) -> DaySums:
+    """The days of a demand."""
+    starts_s = demand.starts_s
+    lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
+    window = Window(start_s=int(starts_s[0]), end_s=int(starts_s[-1] + lengths_s[-1]))
+    done = demand.rates[:, ALL] * np.array([[1], [MIB]]) * lengths_s
+    return sums_by_day(window, [(starts_s, row, demand.observed) for row in done])
+
+
+LEAST_DAYS: Final = 5
+"""Days of an epoch that tell what a volume does a day: a weekend among them says little by itself."""
+
+LAST_DAYS: Final = 28
+"""Of an earlier epoch its last four weeks are told of: what was long before is another workload."""
+
+LEAST_SHARE: Final = 0.1
+"""What a higher ceiling should have brought a day is held against what was done only from this share on: days differ
+by a few percent for no reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Did:
+    """What a volume did a day under a ceiling: operations, and MiB."""
+
+    ceiling: Ceiling
+    a_day: Mapping[Resource, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is known of whole days: which buckets are in such days of an epoch and how `many` there are, and what the
+    epochs before it `did`, oldest first."""
+
+    buckets: BoolArray
+    many: int
+    did: tuple[Did, ...]
+
+
+def sum_days(epochs: Sequence[Epoch], days: DaySums) -> Iterator[Did]:
+    """The work a day of each epoch of which that and the ceiling are known."""
+    for epoch in epochs:
+        last = np.flatnonzero(days.whole_in(epoch.window))[-LAST_DAYS:]
+        if epoch.ceiling is not None and len(last) >= LEAST_DAYS:
+            operations, moved = days.totals[:, last].mean(axis=1).tolist()
+            a_day = {Resource.IOPS: operations, Resource.THROUGHPUT: moved / MIB}
+            yield Did(ceiling=epoch.ceiling, a_day=a_day)
+
+
+def takes_what_it_gets(demand: Demand, ceiling: Ceiling, told: Told, saturated: BoolArray, resource: Resource) -> bool:
+    """Whether more of a resource than it once had brought a volume no more work a day.
+
+    What it does in its `saturated` buckets is held against the last earlier ceiling that was lower. At least half of
+    what that one would not have let through must have come on top of what was done then.
+    """
+    lower = next((one for one in reversed(told.did) if one.ceiling.limit(resource) < ceiling.limit(resource)), None)
+    if lower is None or told.many < LEAST_DAYS:
+        return False
+    done = demand.rates[resource.side, ALL] * demand.lengths_s
+    now, before = float(done[told.buckets].sum()) / told.many, lower.a_day[resource]
+    held = float(done[told.buckets & saturated].sum()) / told.many
+    brought = held * (1 - lower.ceiling.limit(resource) / ceiling.limit(resource))
+    return brought >= LEAST_SHARE * before and now - before < brought / 2
+
+
+LONG_DAYS: Final = 14
+
+SHORT_DAYS: Final = 7
+
+EARLIER_DAYS: Final = 56
+"""A line of 7 days is held against those that ended up to so many days before."""
+
+AUDIT_DAYS: Final = 7
+"""An audit is taken to be made every week."""
+
+LEAST_KNOWN: Final = 6
+"""Of 7 earlier days so many have to be known."""
+
+LEAST_RISING: Final = 4
+
+RISING: Final = 0.6
+"""So many pairs of days rise, and that share of those that rise or fall."""
+
+SAME: Final = 0.02
+"""Days that differ by that share of the highest neither rise nor fall."""
+
+ROUNDING: Final = 1e-9
+"""Lines and limits that differ by that share are the same."""
+
+USUAL_TIMES: Final = 1.2
+"""The headroom of 20 % that the rule was tried with."""
+
+Rows = npt.NDArray[np.float64]
+"""Two rows, IOPS and MiB/s, one column a day."""
+
+
+class Rise(Enum):
+    """What the trend says of an offer: it carries that, would be outgrown, or something is still to be read for it."""
+
+    CARRIED = auto()
+    OUTGROWN = auto()
+    IN_HOURS = auto()
+    IN_PEAK = auto()
+    IN_EARLIER_DAYS = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusyHours:
+    """The mean of the busiest hour of each day (UTC), at least and at most; NaN where less than half is known."""
+
+    start_s: int
+    least: Rows
+    most: Rows
+
+    @property
+    def end_s(self) -> int:
+        """When the last day ends."""
+        return self.start_s + len(self.least[0]) * DAY_S
+
+    def last(self, days: int) -> tuple[Rows, Rows]:
+        """The same of the last days."""
+        return self.least[:, -days:], self.most[:, -days:]
+
+
+NEVER: Final = BusyHours(start_s=0, least=np.zeros((2, 0)), most=np.zeros((2, 0)))
+"""No day before the window."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceilings:
+    """What an offer carries on each side, infinite where it carries no less than today, and the peaks of the demand: at
+    least, and at most."""
+
+    offer: Sequence[float]
+    least_peak: Sequence[float]
+    most_peak: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """The busiest hours of the days of a window and, as far as they were read, of those before it (None: not read)."""
+
+    days: BusyHours
+    earlier: BusyHours | None
+    look_days: float
+    times: float
+
+    def of(self, ceilings: Ceilings) -> Rise:
+        """Whether an offer would be outgrown on any side."""
+        found = {self._of_side(side, ceilings) for side in (0, 1)}
+        order = (Rise.OUTGROWN, Rise.IN_HOURS, Rise.IN_EARLIER_DAYS, Rise.IN_PEAK)
+        return next((rise for rise in order if rise in found), Rise.CARRIED)
+
+    def reach(self, side: int) -> float:
+        """How many times the highest of two weeks is reached, where all of their hours are known; 0 without a rise."""
+        days = self.days.least[side, -LONG_DAYS:]
+        slow, fast = slope(days), slope(days[-SHORT_DAYS:])
+        return self._reach(days, days, max(slow, 0.0 if self._was_as_steep(side, fast) else fast))
+
+    def _of_side(self, side: int, ceilings: Ceilings) -> Rise:
+        limit, low, high = (figures[side] for figures in (ceilings.offer, ceilings.least_peak, ceilings.most_peak))
+        least, most = (rows[side] for rows in self.days.last(LONG_DAYS))
+        if self.times * high * self._reach(least, most, steepest(least, most)) <= limit:
+            return Rise.CARRIED
+        if not np.array_equal(least, most, equal_nan=True):
+            return Rise.IN_HOURS
+        slow, fast = slope(least), slope(least[-SHORT_DAYS:])
+        by_slow, by_fast = (self.times * self._reach(least, least, rise) for rise in (slow, max(slow, fast)))
+        if by_slow * low > limit:
+            return Rise.OUTGROWN
+        if by_fast > by_slow and self._was_as_steep(side, fast):
+            by_fast = by_slow
+        elif by_fast > by_slow and self.earlier is None and by_fast * high > limit:
+            return Rise.IN_EARLIER_DAYS
+        if by_fast * high <= limit:
+            return Rise.CARRIED
+        return Rise.OUTGROWN if by_fast * low > limit else Rise.IN_PEAK
+
+    def _reach(self, least: FloatArray, most: FloatArray, rise: float) -> float:
+        """How many times the highest busiest hour of two weeks is reached in the days to look at; 0 without a rise."""
+        last, highest = _highest(most[-SHORT_DAYS:]), _highest(least)
+        return (last + rise * self.look_days) / highest if rise > 0 and highest > 0 else 0.0
+
+    def _was_as_steep(self, side: int, fast: float) -> bool:
+        """Whether any earlier 7 days rose as fast."""
+        days = self.days.least[side]
+        if self.earlier is not None:
+            days = np.concatenate([self.earlier.least[side], days])
+        for ago in range(SHORT_DAYS, EARLIER_DAYS + 1):
+            week = days[max(0, len(days) - ago - SHORT_DAYS) : max(0, len(days) - ago)]
+            if (~np.isnan(week)).sum() >= LEAST_KNOWN and slope(week) >= fast * (1 - ROUNDING):
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Trends:
+    """The trends of one volume, kept for its cases that differ in memory and risk alone.
+
+    Keys are by identity, so that each value holds what its key names.
+    """
+
+    days: dict[int, tuple[BusyHours, Demand]] = field(default_factory=dict)
+    rises: dict[tuple[Ceiling, float, int, int], tuple[Rise, Demand, BusyHours | None]] = field(default_factory=dict)
+
+
+def slope(days: FloatArray) -> float:
+    """How much a figure rises a day: the median over all pairs of known days; 0 where it does not."""
+    known = np.flatnonzero(~np.isnan(days))
+    if len(known) < 2:
+        return 0.0
+    one, other = (known[at] for at in np.triu_indices(len(known), 1))
+    more, same = days[other] - days[one], SAME * _highest(days)
+    rising, falling = int((more > same).sum()), int((more < -same).sum())
+    if rising < LEAST_RISING or rising < RISING * (rising + falling):
+        return 0.0
+    return max(0.0, float(np.median(more / (other - one))))
+
+
+def steepest(least: FloatArray, most: FloatArray) -> float:
+    """The most that any line through the last days can rise by, whatever their hours had."""
+    return max(_steepest(least[-days:], most[-days:]) for days in (LONG_DAYS, SHORT_DAYS))
+
+
+def _steepest(least: FloatArray, most: FloatArray) -> float:
+    known = np.flatnonzero(~np.isnan(least))
+    if len(known) < 2:
+        return 0.0
+    one, other = (known[at] for at in np.triu_indices(len(known), 1))
+    return max(0.0, float(np.median((most[other] - least[one]) / (other - one))))
+
+
+def _highest(days: FloatArray) -> float:
+    known = days[~np.isnan(days)]
+    return float(known.max(initial=0.0))
+
+
+def busy_hours(demand: Demand, counts_from_s: float, held_back: BoolArray) -> BusyHours:
+    """The busiest hours of the whole days of a demand that begin at a time or later, and in which nothing was held back
+    by a limit that was raised since."""
+    start_s = -(-demand.start_s // DAY_S) * DAY_S
+    days = max(0, (demand.start_s + demand.window_s) // DAY_S - start_s // DAY_S)
+    rows = [_side(demand, start_s, days, side) for side in (0, 1)]
+    there = observed_hours(demand)[(start_s - demand.start_s) // HOUR_S :][: days * 24].reshape(days, 24)
+    starts_s = start_s + DAY_S * np.arange(days)
+    out = ~half_known(there) | (starts_s < counts_from_s)
+    out |= np.isin(starts_s, demand.starts_s[held_back] // DAY_S * DAY_S)
+    least, most = (np.where(out, np.nan, np.stack([row[place] for row in rows])) for place in (0, 1))
+    return BusyHours(start_s=start_s, least=least, most=most)
+
+
+def _side(demand: Demand, start_s: int, days: int, side: int) -> tuple[FloatArray, FloatArray]:
+    """The least and the most that the busiest hour of each day had of operations, or of MiB."""
+    rate, most = demand.rates[side, ALL], demand.most[side, ALL]
+    starts_s, lengths_s = demand.starts_s, np.broadcast_to(np.asarray(demand.lengths_s), rate.shape)
+    begins = np.ones(len(rate), dtype=np.bool_)
+    if demand.spread is not None:
+        begins = demand.spread.begins[side]
+    firsts = np.flatnonzero(begins)
+    done, span_s = np.add.reduceat(rate * lengths_s, firsts), np.add.reduceat(lengths_s, firsts)
+    return busiest_of_spans((starts_s[firsts] - start_s, span_s, done, np.maximum.reduceat(most, firsts)), days)
+
+
+def busiest_of_spans(
+    spans: tuple[IntArray, IntArray, FloatArray, FloatArray], days: int
+) -> tuple[FloatArray, FloatArray]:
+    """The same from spans that follow one another: when each begins after the first day, how long it is, what was done
+    in it and the most that it had. In one that is longer than an hour it is not known in which hour that was."""
+    begins_s, span_s, done, most = spans
+    inside = (begins_s >= 0) & (begins_s < days * DAY_S)
+    begins_s, span_s, done, most = begins_s[inside], span_s[inside], done[inside], most[inside]
+    short = span_s <= HOUR_S
+    hours = np.bincount(begins_s[short] // HOUR_S, weights=done[short], minlength=days * 24)[: days * 24] / HOUR_S
+    least = hours.reshape(days, 24).max(axis=1, initial=0.0)
+    highest = least.copy()
+    for at in np.flatnonzero(~short & (done > 0)):
+        first, last = int(begins_s[at] // DAY_S), int((begins_s[at] + span_s[at] - 1) // DAY_S)
+        for day in range(first, min(last, days - 1) + 1):
+            least[day] = max(least[day], done[at] / span_s[at] if first == last else 0.0)
+            highest[day] = max(highest[day], min(most[at], done[at] / HOUR_S))
+    return least, highest
+
+
+def half_known(there: BoolArray) -> BoolArray:
+    """Whether half of the hours of each day (24 columns) are known."""
+    found: BoolArray = there.sum(axis=1) >= 12
+    return found
+
+
+def observed_hours(demand: Demand) -> BoolArray:
+    """Which hours of a window have an observed bucket."""
+    starts_s, zero = demand.starts_s, demand.start_s // HOUR_S
+    ends_s = starts_s + np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
+    edges = np.zeros(int(-(-int(ends_s[-1]) // HOUR_S)) - zero + 1, dtype=np.int64)
+    np.add.at(edges, starts_s[demand.observed] // HOUR_S - zero, 1)
+    np.add.at(edges, -(-ends_s[demand.observed] // HOUR_S) - zero, -1)
+    found: BoolArray = np.cumsum(edges[:-1]) > 0
+    return found

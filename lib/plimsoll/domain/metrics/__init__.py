@@ -1,1 +1,0 @@
-"""What came of a cloud: sums over time, what of them is known, and what disagrees in them."""

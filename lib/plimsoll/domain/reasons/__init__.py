@@ -1,1 +1,0 @@
-"""The sentences that explain a recommendation to the person who has to act on it."""

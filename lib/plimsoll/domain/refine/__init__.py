@@ -1,1 +1,0 @@
-"""Refine drives the decision, and reads metrics until nothing unread could change an answer."""

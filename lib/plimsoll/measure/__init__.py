@@ -1,0 +1,1 @@
+"""What measurements say: verdicts, runs and fits."""

@@ -1,0 +1,1 @@
+"""Nouns and tables: what volumes, ceilings, markets, policies, series and kinds are."""

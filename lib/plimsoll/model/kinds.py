@@ -1,0 +1,109 @@
+"""The kinds of answers: a row each. Totals, reports, SQL, the page and messages read the table and name no kind.
+
+A reason: a sentence that a person reads in an answer, with the code of what it says.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class CountsAs(StrEnum):
+    """The part of a run's money that a kind of answer counts for."""
+
+    SAVED = "saved"  # a change, which saves money
+    MORE = "more"  # a change that may cost more: that stands apart from the saving
+    SAME = "same"  # nothing to change
+    LATER = "later"  # a change that may come later: what it may save stands apart
+    COST = "cost"  # paid for nothing: that stands apart, and is saved once the volume is gone
+    UNKNOWN = "unknown"  # nothing can be said
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A row of the table: `name` is the action of an answer, `rank` its place among counts.
+
+    `words` are said where answers are counted; for a cost, they are the state of its volumes. `verdict` is one volume's
+    answer, in which its present configuration, its target and a day are filled in. A cost has a step of its own
+    (`plimsoll.reports.steps`), with `title` and `why`.
+    """
+
+    name: str
+    rank: int
+    money: CountsAs
+    color: str
+    words: str
+    verdict: str
+    title: str = ""
+    why: str = ""
+
+
+MIGRATE: Final = "migrate"
+REPROVISION: Final = "reprovision"
+UPGRADE: Final = "upgrade"
+KEEP: Final = "keep"
+WAIT: Final = "wait"
+DETACHED: Final = "detached"
+INSUFFICIENT_DATA: Final = "insufficient-data"
+
+_CHANGED: Final = "{now} → {target}"
+_WAITS: Final = "changed lately: look again before anything is reduced"
+
+_ROWS: Final = (
+    Kind(MIGRATE, 2, CountsAs.SAVED, "green", "move to another type", _CHANGED),
+    Kind(REPROVISION, 3, CountsAs.SAVED, "green", "provision less of the same type", _CHANGED),
+    Kind(UPGRADE, 1, CountsAs.MORE, "red", "throttled today: move to something faster", _CHANGED),
+    Kind(KEEP, 4, CountsAs.SAME, "", "keep as they are", "Keep {now}"),
+    Kind(WAIT, 5, CountsAs.LATER, "yellow", _WAITS, "{now}: wait, and look again on {until}"),
+    Kind(
+        DETACHED,
+        6,
+        CountsAs.COST,
+        "yellow",
+        "attached to nothing",
+        "{now}, attached to nothing",
+        title="Look at what is attached to nothing",
+        why="Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
+        "that, so this is not counted as a saving.",
+    ),
+    Kind(INSUFFICIENT_DATA, 7, CountsAs.UNKNOWN, "", "not enough data to say", "{now}: too little data to say"),
+)
+
+KINDS: Final[Mapping[str, Kind]] = {kind.name: kind for kind in _ROWS}
+"""Every kind of answer by its name."""
+
+
+def names_counted_as(*money: CountsAs) -> tuple[str, ...]:
+    """The names of the kinds whose money counts as one of these."""
+    return tuple(kind.name for kind in _ROWS if kind.money in money)
+
+
+CHANGES: Final = names_counted_as(CountsAs.SAVED, CountsAs.MORE)
+"""The kinds that change a volume."""
+
+COSTS: Final = tuple(kind for kind in _ROWS if kind.money is CountsAs.COST)
+"""The kinds that are paid for nothing."""
+
+ASKING: Final = names_counted_as(CountsAs.SAVED, CountsAs.MORE, CountsAs.COST)
+"""The kinds that ask the owner for something."""
+
+SILENT: Final = names_counted_as(CountsAs.LATER, CountsAs.UNKNOWN)
+"""The kinds that say nothing for or against what was recommended before."""
+
+
+class Reason(str):
+    """A sentence with its `code`: sentences may be worded anew, and nothing asks how one begins."""
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, code: str, text: str) -> "Reason":
+        """The sentence with that code."""
+        reason = super().__new__(cls, text)
+        reason.code = code
+        return reason
+
+    def __reduce__(self) -> tuple[type["Reason"], tuple[str, str]]:
+        """What another process makes the same reason of."""
+        return Reason, (self.code, str(self))

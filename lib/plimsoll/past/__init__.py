@@ -1,0 +1,1 @@
+"""What the days before the window say."""

@@ -1,0 +1,1 @@
+"""What drives the decision, and reads as little as proves the answer."""

@@ -1,0 +1,1 @@
+"""Learned headroom, and promises that are held against what came after."""
