@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.backtesting.scenario import Cut, Scenario
-from plimsoll.demand.lifting import FREQUENT_MINUTES
+from plimsoll.demand.load import FREQUENT_MINUTES
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import DAY_S, MINUTE_S

@@ -18,8 +18,7 @@ from plimsoll.demand.days import AUDIT_DAYS, ROUNDING, USUAL_TIMES, BusyHours, C
 from plimsoll.demand.demand import Demand, limits_of, scale_demand
 from plimsoll.demand.epochs import Epoch, Settles
 from plimsoll.demand.host_room import HostRoom
-from plimsoll.demand.lifting import Lifted
-from plimsoll.demand.load import Load, peak_rates
+from plimsoll.demand.load import Lifted, Load, peak_rates
 from plimsoll.demand.profile import DemandSummary
 from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import NOTHING, PLAIN, Ceiling, Need, Resource

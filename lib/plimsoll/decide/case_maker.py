@@ -20,8 +20,7 @@ from plimsoll.demand.days import NEVER, BusyHours, DaySums, Told, observed_hours
 from plimsoll.demand.demand import Demand, limits_of, scale_demand
 from plimsoll.demand.epochs import MADE_WITH_S, Epoch, Settles, Unsettled, attached_s, epochs_of, find_raised, settles
 from plimsoll.demand.host_room import HostLoad, add_relief, find_host_room
-from plimsoll.demand.lifting import Lifted, lift
-from plimsoll.demand.load import load_of
+from plimsoll.demand.load import Lifted, lift, load_of
 from plimsoll.demand.profile import summary_of
 from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import RESOURCES, UNBOUNDED, Ceiling, Resource

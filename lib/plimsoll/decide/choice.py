@@ -27,8 +27,7 @@ from plimsoll.decide.remembered import combine_past_needs, is_reduction
 from plimsoll.decide.type_offers import Bundle, Makers, find_same_limits
 from plimsoll.demand.days import AUDIT_DAYS, Rise
 from plimsoll.demand.epochs import Settles, Unsettled
-from plimsoll.demand.lifting import is_frequent
-from plimsoll.demand.load import scale_load
+from plimsoll.demand.load import is_frequent, scale_load
 from plimsoll.demand.trial import Trial, budget_of, trial, worst
 from plimsoll.model.ceiling import Ceiling, Need
 from plimsoll.model.policy import OfferPurpose

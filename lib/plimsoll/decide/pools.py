@@ -35,8 +35,7 @@ from plimsoll.decide.offers import KeptLimits, ceiling_on_hosts
 from plimsoll.demand.demand import CountedRates, Demand, add_demands, scale_demand
 from plimsoll.demand.epochs import Epoch
 from plimsoll.demand.host_room import HostLoad, HostRoom, add_relief, find_extra, find_host_room
-from plimsoll.demand.lifting import Lifted, lift
-from plimsoll.demand.load import Load, add_loads, host_bound_times, load_of
+from plimsoll.demand.load import Lifted, Load, add_loads, host_bound_times, lift, load_of
 from plimsoll.demand.profile import summary_of
 from plimsoll.demand.trial import budget_of, trial
 from plimsoll.model.arrays import FloatArray

@@ -7,7 +7,7 @@ import numpy as np
 
 from plimsoll.demand.demand import ALL, IOPS, MIB_S, READS, CountedRates, Demand
 from plimsoll.demand.host_room import HostRoom
-from plimsoll.demand.lifting import Lifted
+from plimsoll.demand.load import Lifted
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.ceiling import PLAIN
 from plimsoll.model.policy import Policy, SizeOn

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from plimsoll.demand.demand import IOPS, Demand
 from plimsoll.demand.epochs import Epoch
-from plimsoll.demand.lifting import lift
+from plimsoll.demand.load import lift
 from plimsoll.model.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.model.policy import Policy
 from plimsoll.reading.window import Window

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from plimsoll.decide.hosting import ceiling_of_hosts, host_loads
 from plimsoll.demand.host_room import find_host_room
-from plimsoll.demand.lifting import find_saturated
+from plimsoll.demand.load import find_saturated
 from tests.builders import a_demand, a_host, a_policy, a_volume, ceiling_of
 
 GP3 = ceiling_of(a_volume("gp3"))
