@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.demand.days import DaySums, sums_by_day
+from plimsoll.domain.demand.rates import CountedRates
 from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
@@ -39,9 +39,6 @@ UNREAD: Final = 1e9
 
 TOLERANCE: Final = 1e-6
 """What a requirement may be above a ceiling by rounding, as offers are judged."""
-
-Rates = npt.NDArray[np.float64]
-"""Two rows, IOPS and MiB/s, one column a bucket."""
 
 _COUNTERS: Final = tuple(side.group for side in SIDES)
 
@@ -123,8 +120,8 @@ class Past:
         self._there = np.zeros(len(days_s), dtype=np.bool_)
         self._doubted: dict[Look, Mapping[str, FloatArray]] = {}
         self.disputes: tuple[Doubt, ...] = ()
-        self.least: Rates = np.zeros((2, len(days_s)))
-        self.most: Rates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD))
+        self.least: CountedRates = np.zeros((2, len(days_s)))
+        self.most: CountedRates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD))
 
     @property
     def window(self) -> Window:
@@ -244,14 +241,16 @@ class Past:
         self.most = np.concatenate([self.most[:, kept], most[:, taken]], axis=1)[:, at]
         self._seen[day[present]] = True
 
-    def _learn_days(self, window: Window, starts_s: IntArray, done: Rates, present: BoolArray) -> None:
+    def _learn_days(self, window: Window, starts_s: IntArray, done: CountedRates, present: BoolArray) -> None:
         """What was done on each day, where all of it was read."""
         if window.start_s % DAY_S or window.end_s % DAY_S:
             return
         first, last = self._day(window.start_s), self._day(window.end_s)
         self.done[:, first:last] = sums_by_day(window, [(starts_s, row, present) for row in done]).totals
 
-    def _need(self, rates: Rates, minutes: FloatArray, headroom: Headroom, hosts: Ceiling, budget_min: float) -> Need:
+    def _need(
+        self, rates: CountedRates, minutes: FloatArray, headroom: Headroom, hosts: Ceiling, budget_min: float
+    ) -> Need:
         """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""
         block = (self.window.end_s - self.starts_s - 1) // (BUDGET_DAYS * DAY_S)
         highest = [_beyond(row, minutes, block, budget_min) for row in rates]
@@ -368,6 +367,6 @@ def peak_of(past: Past, ceiling: Ceiling, present: Ceiling, ratios: Sequence[flo
     return None
 
 
-def column(figures: Sequence[float]) -> Rates:
+def column(figures: Sequence[float]) -> CountedRates:
     """A figure for each of the two rows of rates."""
     return np.asarray(figures, dtype=np.float64)[:, np.newaxis]
