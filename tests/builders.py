@@ -25,6 +25,7 @@ from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.metrics.knowledge import Ask, Knowledge
+from plimsoll.domain.metrics.reading_cost import Closer, QueryCost
 from plimsoll.domain.metrics.series import SERIES, WORK_SERIES, Role, names_with
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
@@ -32,7 +33,6 @@ from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState, sole_host
 from plimsoll.domain.volume_types import Provisioned, VolumeType

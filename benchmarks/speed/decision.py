@@ -19,8 +19,8 @@ from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.headroom import Headrooms
-from plimsoll.domain.metrics.knowledge import Ask, Knowledge, first_looks
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.knowledge import Ask, Knowledge, plan_first_looks
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
@@ -69,11 +69,11 @@ def _held() -> tuple[list[Held], DecisionContext]:
     if book is None:
         raise SystemExit("the benchmark's region has no prices")
     market = Market(provider=ports.catalog.provider, types=ports.catalog.types, book=book)
-    parts = segments(Window.before(NOW, days=14), 60, ports.metrics.retention_days, NOW.timestamp())
+    parts = cut_by_age(Window.before(NOW, days=14), 60, ports.metrics.retention_days, NOW.timestamp())
     held: list[Held] = []
     for volume in list_volumes(target, ports).volumes:
         knowledge = Knowledge(parts)
-        for look in first_looks(parts, every_minute=True):
+        for look in plan_first_looks(parts, every_minute=True):
             (found,) = ports.metrics.read([Ask(volume=volume, look=look)])
             if isinstance(found, Exception):
                 raise found

@@ -13,9 +13,8 @@ import numpy as np
 from plimsoll.distribution import own_version
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import RULE
+from plimsoll.domain.metrics.reading_cost import Plan, QueryCost
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.refine.plan import Plan
-from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.run_files import RUN

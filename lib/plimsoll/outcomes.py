@@ -5,9 +5,9 @@ from datetime import date
 
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import BadAnswer, CloudError
+from plimsoll.domain.metrics.reading_cost import Plan
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.domain.refine.plan import Plan
 from plimsoll.ports import NO_CHANGE, ChangeText, FailedTarget, Target
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"

@@ -19,10 +19,10 @@ from plimsoll.learned_table import kept_table, table_text
 from plimsoll.orders import CloudRequests, Order, describe, end_status
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.answers import answered_record, profile_record
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.learning import learning_in_run, lessons_of, own_table
-from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.promises import check_promises, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
@@ -30,7 +30,6 @@ from plimsoll.reports.run_folder import INTERRUPTED, RUNNING, RunFolder, damage_
 from plimsoll.reports.run_reader import UnansweredRecord, matched_records, stream_records
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.summary import failed_places
-from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import RunTotals
 from plimsoll.writing import make_file, write_lines
 

@@ -14,13 +14,13 @@ from plimsoll.auditing.audit import run_audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, runs_for, within
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, plan_runs, split_by_budget
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.to_record import record_of
 from plimsoll.validation.context import Agree, Context, agree_to_all
 from plimsoll.validation.deciding import MOST_ATTEMPTS, decide_run, plan_run, rest_of, usd_month_of
 from plimsoll.validation.job import Job, JobName, JobStep, find_job, job_of_class
@@ -157,14 +157,14 @@ class RunValidation:
         """The runs that the rest of the budget allows, after the user's agreement."""
         context, prices = self.context, self.context.ports(self.place, self.now).prices
         wants = wants_in(latest, context.policy, self.least, context.types)
-        runs = [run for run in runs_for(wants) if run.class_key not in self._tried]
+        runs = [run for run in plan_runs(wants) if run.class_key not in self._tried]
         plans = {
             run.class_key: plan_run(run, Mode.CANARY, usd_month_of(run, self._place_of(run), prices), context)
             for run in runs
         }
         spent = sum(job.usd for job in self._tried.values())
         budget_left = rest_of(self.budget, usd=spent, runs=len(self._tried))
-        chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, budget_left)
+        chosen, left = split_by_budget(runs, lambda run: plans[run.class_key].usd or 0.0, budget_left)
         agree([plans[run.class_key] for run in chosen], left)
         return chosen
 

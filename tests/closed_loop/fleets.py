@@ -15,7 +15,7 @@ import numpy as np
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.domain.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade
-from plimsoll.domain.risk.constant_limits import throttled
+from plimsoll.domain.risk.constant_limits import count_throttled
 from plimsoll.domain.volume import VolumeSpec
 from tests.builders import TYPES, a_market
 from tests.closed_loop.loop import POLICY, audited
@@ -92,7 +92,7 @@ def _is_outgrown(wanted: Numbers, spec: VolumeSpec) -> bool:
     for one in (spec, SPEC):
         ceiling = TYPES[one.type].ceiling(one)
         limits = np.array([[ceiling.iops, ceiling.throughput_mib_s]])
-        minutes.append(float(throttled(rates, limits, BUCKET_S)[0][0]))
+        minutes.append(float(count_throttled(rates, limits, BUCKET_S)[0][0]))
     return minutes[0] - minutes[1] > PROMISED_MINUTES
 
 

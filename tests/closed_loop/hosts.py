@@ -14,7 +14,7 @@ import numpy as np
 from plimsoll.domain.demand.demand import Demand, HostSeen
 from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.demand.rates import limits_of
-from plimsoll.domain.groups.held_back import extras_of_host
+from plimsoll.domain.groups.held_back import find_held_back
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
@@ -167,7 +167,7 @@ class Housed:
         (load,) = host_loads(volumes, demands).values()
         context = context_at(end, policy)
         given = [(volume, context) for volume in volumes]
-        extras = cache(partial(extras_of_host, given, (), demands, self.host.ceiling))
+        extras = cache(partial(find_held_back, given, (), demands, self.host.ceiling))
         here, nowhere = slice(end - WINDOW, end), np.zeros((2, WINDOW), dtype=np.bool_)
         seen = HostSeen(
             exceeded=(self.asked[:, here] > limits_of(self.host.ceiling)).astype(np.float64),

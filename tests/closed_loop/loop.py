@@ -21,7 +21,7 @@ from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import ANY_RISK_PCT, Policy
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.refine.recall import Recall
+from plimsoll.domain.refine.past import Recall
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from plimsoll.learned_table import load_table
 from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of, rates_of

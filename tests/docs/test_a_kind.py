@@ -35,7 +35,7 @@ from plimsoll.reports.markdown.run import run_markdown
 from plimsoll.reports.record import schema
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.terminal.run import show_run
-from plimsoll.reports.to_record import answered_record
+from plimsoll.reports.answers import answered_record
 from plimsoll.service.events import audit_event, recommendation_event
 from plimsoll.service.queries import QUERIES
 from plimsoll.slack.blocks.report import run_conversation, savings_message

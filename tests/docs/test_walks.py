@@ -14,6 +14,7 @@ WALKS = (
     "A volume type",
     "A metric",
     "A policy key",
+    "A key of a record",
     "A kind of answer",
     "A report format",
     "A Slack button",
@@ -99,6 +100,23 @@ except PolicyError as error:
 """
 
 
+A_KEY = """    burst_minutes: Annotated[
+        float | None, At(lambda answer: answer.comparison and answer.comparison.present.burst_s / 61)
+    ] = Field(default=None, description="for how long full credits last")
+"""
+RECORDED = """
+import json
+
+from plimsoll.reports.data.column_types import column_types
+from plimsoll.reports.record import RecommendationRecord, schema
+from tests.unit.reports.recommendations import a_record
+
+record = json.loads(a_record("migrate").model_dump_json())
+print(record.pop("burst_minutes"), a_record("detached").burst_minutes)
+print(RecommendationRecord.model_validate(record).burst_minutes, column_types(RecommendationRecord)["burst_minutes"])
+print(schema()["items"]["properties"]["burst_minutes"]["description"])
+"""
+
 A_SERIES = '    _check("reads_exceeded", _IOPS),\n'
 A_QUERY = '    "reads_exceeded": "VolumeReadIOPSExceededCheck",\n'
 SIMULATED = """    SimulatedSeries(
@@ -175,6 +193,12 @@ def test_a_policy_key_is_one_line_with_its_default_its_bounds_and_its_option(cop
     assert "--spare-pct" in told
     assert "Spare room, in percent (5)." in told
     assert told.splitlines()[-2:] == ["30.0", "policy key spare_pct is 60.0; it must be from 0 to 50."]
+
+
+def test_a_key_of_a_record_is_one_line_with_its_origin_and_its_default(copy):
+    (record,) = files_of("A key of a record")
+    copy.replace(record, "    ceilings: Annotated[", f"{A_KEY}    ceilings: Annotated[")
+    assert copy.run(RECORDED).splitlines() == ["59.0 None", "None DOUBLE", "for how long full credits last"]
 
 
 def test_a_metric_is_a_row_in_each_file_of_its_walk(copy):

@@ -13,8 +13,8 @@ from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS
 from cloud_simulator.aws.volume_maker import VolumeMaker, change, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
-from cloud_simulator.published import VolumeSpec
 from cloud_simulator.units import ago
+from plimsoll.domain.volume import VolumeSpec
 
 
 def organization(now: datetime) -> Fleet:

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from cloud_simulator.google.fleet import SimulatedDisk, disk_truth
-from cloud_simulator.published import Window
+from plimsoll.domain.metrics.sums import Window
 from tests.oracle.google_machines import machine_of
 from tests.oracle.google_ports import PEAKS, minutes_of
 from tests.oracle.received import COUNTERS

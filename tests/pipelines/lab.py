@@ -11,8 +11,8 @@ from plimsoll.domain.units import MIB
 from plimsoll.envelopes.library import load_library
 from plimsoll.outcomes import Answered
 from plimsoll.ports import BenchHost, Target
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.to_record import record_of
 from plimsoll.validate import RunValidation, validate_volume
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Job, JobName

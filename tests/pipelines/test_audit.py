@@ -30,7 +30,7 @@ from plimsoll.outcomes import (
     VolumesSeen,
 )
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
-from plimsoll.reports.to_record import answered_record
+from plimsoll.reports.answers import answered_record
 from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_stripe_set, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices

@@ -8,10 +8,10 @@ import duckdb
 from plimsoll.auditing.audit import run_audit
 from plimsoll.clouds.probe_book import ProbeBook, ProbeLine
 from plimsoll.outcomes import Answered
+from plimsoll.reports.answers import answered_record
 from plimsoll.reports.data.database import open_runs, select
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.to_record import answered_record
 from tests.builders import NOW, a_policy, a_volume
 from tests.unit.reports.html.pages import read_page, written
 from tests.unit.reports.runs import a_run

@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.to_record import record_of
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.streams import json_array

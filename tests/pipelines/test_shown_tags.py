@@ -12,8 +12,8 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.outcomes import Answered
 from plimsoll.policy_file import parse_policy
 from plimsoll.ports import Target
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.to_record import record_of
 from tests.builders import LONG_AGO, NOW, a_volume
 from tests.unit.service.places import ACCOUNT, DAYS, places_of, volumes
 

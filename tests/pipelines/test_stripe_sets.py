@@ -15,8 +15,8 @@ from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.recommendation import Change, Keep, Migrate
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import EXCLUDED, Answered, FailedVolume, Notice, Planned, Skipped
+from plimsoll.reports.answers import answered_record, record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.to_record import answered_record, record_of
 from plimsoll.reports.totals import RunTotals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_stripe_set, a_volume, some_sums
 

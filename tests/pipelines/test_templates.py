@@ -12,8 +12,8 @@ from plimsoll import VolumeSpec, replay
 from plimsoll.domain.units import MIB
 from plimsoll.domain.volume import Attachment, Owner, OwnerKind
 from plimsoll.outcomes import Answered
+from plimsoll.reports.answers import answered_record
 from plimsoll.reports.template_text import template_texts
-from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import RunTotals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_volume, some_sums
 from tests.pipelines.test_audit import DAYS, POLICY, START_S, a_world, outcomes

@@ -17,8 +17,8 @@ from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.envelopes.library import load_library
 from plimsoll.ports import Target
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.to_record import record_of
 from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun, validate_volume
 from plimsoll.validation.scratch_volume import Left, sweep_scratch_volumes
 from tests.bench_faults import faults_of

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from cloud_simulator.aws.volume_maker import gp2, gp3, io
-from cloud_simulator.published import VolumeSpec
+from plimsoll.domain.volume import VolumeSpec
 from tests.scenes.scene import Scene, Was, migrate, reprovision, upgrade
 from tests.scenes.work import Does, Work, flat, job
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from cloud_simulator.aws.volume_maker import gp2, gp3, io
-from cloud_simulator.published import VolumeSpec
+from plimsoll.domain.volume import VolumeSpec
 from tests.scenes.scene import Right, Scene, Was, insufficient, keep, migrate, reprovision, upgrade
 from tests.scenes.work import Does, Flags, Time, Work, day
 

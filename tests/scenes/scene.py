@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from cloud_simulator.published import VolumeSpec
+from plimsoll.domain.volume import VolumeSpec
 from tests.scenes.work import Does, Time
 
 MEASURED: Final = {

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.calibration import calibrated
-from plimsoll.domain.risk.table import Band, LearnedTable, Source
+from plimsoll.domain.risk.calibration import calibrate
+from plimsoll.domain.risk.table import Band, LearnedTable, TableSource
 from plimsoll.learned_table import parse_table, table_text
 from tests.unit.domain.risk.test_calibration import scores
 
 
 def a_table() -> LearnedTable:
     found = scores(np.linspace(0.5, 4, 60))
-    bands = [Band(memory_days=days, cuts=2, learned=calibrated(found)) for days in (14.0, 30.0)]
-    source = Source(on="2026-11-23", fleets=("a.npz",), volumes=60, public=True)
+    bands = [Band(memory_days=days, cuts=2, learned=calibrate(found)) for days in (14.0, 30.0)]
+    source = TableSource(on="2026-11-23", fleets=("a.npz",), volumes=60, public=True)
     return LearnedTable(days=30, budget_min=15, period_s=300, source=source, bands=tuple(bands))
 
 

@@ -17,10 +17,9 @@ from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.policy_file import PolicyLike, policy_of
-from plimsoll.reports.profile_to_record import profile_record
+from plimsoll.reports.answers import answered_record, profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered
-from plimsoll.reports.to_record import answered_record
 from plimsoll.settings import Settings
 
 

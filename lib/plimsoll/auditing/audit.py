@@ -27,8 +27,8 @@ from plimsoll.auditing.shown_first import shown_first
 from plimsoll.auditing.which_reading import ByTheMinute
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.groups.hosting import by_host
-from plimsoll.domain.groups.takeover import by_volume, takeovers_of
+from plimsoll.domain.groups.hosting import batch_by_host
+from plimsoll.domain.groups.takeover import find_takeovers, takeovers_by_volume
 from plimsoll.domain.headroom import Headrooms
 from plimsoll.domain.offers.offer import Market, check_types
 from plimsoll.domain.policy import Policy
@@ -96,9 +96,9 @@ def audit_target(
     context = context_of(market, ports, policy, now)
     ports = replace(ports, shown=shown_first(volumes, ports, context, done))
     size = batch_size(ports, len(volumes), deciders)
-    known = takeovers_of(volumes, policy.takeover_tags)
-    takeovers, together = by_volume(known), [takeover.volumes for takeover in known]
-    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), by_host(volumes, size, together))
+    known = find_takeovers(volumes, policy.takeover_tags)
+    takeovers, together = takeovers_by_volume(known), [takeover.volumes for takeover in known]
+    batches = takewhile(lambda batch: _is_done(batch, done) or not stop(), batch_by_host(volumes, size, together))
     at_once = max(BATCHES_AT_ONCE, deciders)
     for outcomes in ahead(lambda batch: decide_batch(target, batch, ports, context, done, takeovers), batches, at_once):
         yield from outcomes

@@ -33,7 +33,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.knowledge import Ask, Found
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.offers.products import Shelf
-from plimsoll.domain.refine.branch_and_bound import Fetch
+from plimsoll.domain.refine.judge import Fetch
 
 ENOUGH_VOLUMES: Final = 200
 """An audit of fewer is done before processes have started."""

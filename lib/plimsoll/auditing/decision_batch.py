@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.groups.decide_stripes import free_to_change, units_of, untouchable
+from plimsoll.domain.groups.decide_stripes import make_units, reason_to_stay, volumes_free_to_change
 from plimsoll.domain.groups.group import StripeSet, Takeover
-from plimsoll.domain.groups.pool import in_shared_pools
+from plimsoll.domain.groups.pool import pooled_volumes
+from plimsoll.domain.metrics.reading_cost import QueryCost
 from plimsoll.domain.metrics.sums import Segment
-from plimsoll.domain.refine.branch_and_bound import Fetch, judge
+from plimsoll.domain.refine.judge import Fetch, judge
 from plimsoll.domain.refine.member import Judged
-from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 
 Decisions = dict[str, Judged | CloudError]
@@ -42,14 +42,14 @@ class DecisionBatch:
     def decide(self, fetch: Fetch) -> Decisions:
         """The decisions, by metrics that are fetched as they need them."""
         context = self.context
-        units = units_of(self.stripes, self.volumes, context)
+        units = make_units(self.stripes, self.volumes, context)
         pooled = [
             volume
-            for volume in in_shared_pools(self.volumes, context.market.types)
-            if untouchable(volume, context) is None
+            for volume in pooled_volumes(self.volumes, context.market.types)
+            if reason_to_stay(volume, context) is None
         ]
         return judge(
-            {volume.id: context.of(volume) for volume in (*self.pending, *free_to_change(units), *pooled)},
+            {volume.id: context.of(volume) for volume in (*self.pending, *volumes_free_to_change(units), *pooled)},
             self.volumes,
             fetch,
             segments=self.segments,

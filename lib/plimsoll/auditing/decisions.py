@@ -11,7 +11,7 @@ from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
-from plimsoll.domain.groups.decide_stripes import untouchable
+from plimsoll.domain.groups.decide_stripes import reason_to_stay
 from plimsoll.domain.groups.group import Takeover
 from plimsoll.domain.groups.hosting import with_neighbors
 from plimsoll.domain.metrics.knowledge import Ask, Found
@@ -114,7 +114,7 @@ def decide(
 
 def is_judged(volume: Volume, context: DecisionContext) -> bool:
     """True for a volume whose answer rests on its metrics."""
-    return kind_by_state(volume) is None and untouchable(volume, context) is None
+    return kind_by_state(volume) is None and reason_to_stay(volume, context) is None
 
 
 def outcome_of(

@@ -12,7 +12,7 @@ from plimsoll.auditing.prices import market_of
 from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.groups.takeover import by_volume, takeovers_of
+from plimsoll.domain.groups.takeover import find_takeovers, takeovers_by_volume
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.refine.member import Judged
 from plimsoll.domain.volume import Volume
@@ -72,7 +72,7 @@ def _explain_listed(
 ) -> Explained:
     market, _ = market_of(target, ports, policy, now)
     context = context_of(market, ports, policy, now)
-    takeovers = by_volume(takeovers_of(volumes, policy.takeover_tags))
+    takeovers = takeovers_by_volume(find_takeovers(volumes, policy.takeover_tags))
     early = outcome_without_metrics(target, volume, context, frozenset(), takeovers.get(volume.id))
     if early is not None:
         return Explained(outcome=early, demand=None)

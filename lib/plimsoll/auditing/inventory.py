@@ -8,7 +8,7 @@ from typing import Final
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.side_by_side import side_by_side
 from plimsoll.domain.errors import CloudError, DeniedByPolicy, VolumeGone
-from plimsoll.domain.groups.stripes import unchanged
+from plimsoll.domain.groups.stripes import split_by_change
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import ANSWERED_BEFORE, DELETED, FailedVolume, Notice, Outcome, Skipped
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
@@ -111,5 +111,5 @@ def with_stripes_of(listing: Listing, ports: AuditPorts) -> tuple[AuditPorts, li
     """
     target, unread = listing.target, {volume.id for volume in listing.unread}
     known = [stripes for stripes in ports.stripes if unread.isdisjoint(stripes.members)]
-    stripes, void = unchanged(known, listing.volumes, account=target.account, region=target.region)
+    stripes, void = split_by_change(known, listing.volumes, account=target.account, region=target.region)
     return replace(ports, stripes=stripes), [Notice(target=target, text=text) for text in void]

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.groups.hosting import asking_for_hosts, with_neighbors
-from plimsoll.domain.memory.memory import memory_of, memory_segments
-from plimsoll.domain.metrics.sums import Segment, Window, segments
+from plimsoll.domain.groups.hosting import pick_asking_for_hosts, with_neighbors
+from plimsoll.domain.memory.memory import clip_memory, memory_segments
+from plimsoll.domain.metrics.reading_cost import Plan
+from plimsoll.domain.metrics.sums import Segment, Window, cut_by_age
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.refine.plan import Plan, hosts_plan, memory_plan, plan_of
+from plimsoll.domain.refine.plan import hosts_plan, memory_plan, plan_of
 from plimsoll.domain.unweighed import kind_by_state
 from plimsoll.domain.volume import Volume
 
@@ -30,7 +31,7 @@ def metrics_plan(
     whole = {name for stripes in ports.stripes for name in stripes.members}
     past = past_segments(ports, policy, now)
     memory = memory_plan(
-        (memory_of(volume, past) for volume in pending if policy.for_tags(volume.tags).memory_days),
+        (clip_memory(volume, past) for volume in pending if policy.for_tags(volume.tags).memory_days),
         _window(ports, policy, now),
         every_minute=ports.every_minute,
         page=limits.datapoints,
@@ -38,7 +39,7 @@ def metrics_plan(
     )
     share, types = policy.saturation_pct / 100, ports.catalog.types
     hosts = hosts_plan(
-        [ports.metrics.host_series(volume) for volume in asking_for_hosts(read, types, share)],
+        [ports.metrics.host_series(volume) for volume in pick_asking_for_hosts(read, types, share)],
         metrics_segments(ports, policy, now),
         every_minute=ports.every_minute or ports.by_minutes,
         page=limits.datapoints,
@@ -61,7 +62,7 @@ def metrics_plan(
 
 def metrics_segments(ports: AuditPorts, policy: Policy, now: datetime) -> list[Segment]:
     """The policy's window, split where the cloud keeps its metrics less finely."""
-    return segments(_window(ports, policy, now), policy.resolution_s, ports.metrics.retention_days, now.timestamp())
+    return cut_by_age(_window(ports, policy, now), policy.resolution_s, ports.metrics.retention_days, now.timestamp())
 
 
 def past_segments(ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Segment, ...]:

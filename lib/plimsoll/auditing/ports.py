@@ -10,8 +10,8 @@ from plimsoll.auditing.deciders import Deciders
 from plimsoll.domain.evidence.envelope import Envelope
 from plimsoll.domain.evidence.failed_measurement import FailedMeasurement
 from plimsoll.domain.groups.group import StripeSet
+from plimsoll.domain.metrics.reading_cost import QueryCost
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
-from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.risk.table import LearnedTable
 from plimsoll.ports import Catalog, Inventory, Metrics, Prices
 

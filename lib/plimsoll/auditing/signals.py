@@ -7,7 +7,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.metrics.signals import agreed, filled, has_gaps, look_at_signals, signals_of
+from plimsoll.domain.metrics.signals import agreed, fill_gaps, has_gaps, look_at_signals, make_signals
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import Change, Recommendation, Wait
@@ -50,7 +50,7 @@ def _read_twice(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | Clou
     for number, again in zip(gaps, _read([asks[number] for number in gaps], ports) if gaps else (), strict=True):
         first = answers[number]
         if not isinstance(again, CloudError) and not isinstance(first, CloudError):
-            answers[number] = agreed(filled(first, again))
+            answers[number] = agreed(fill_gaps(first, again))
     return answers
 
 
@@ -67,4 +67,4 @@ def _with(recommendation: Recommendation, answer: Found | CloudError, window: Wi
         return replace(
             recommendation, reasons=(*recommendation.reasons, Reason("latency-not-read", NOT_READ.format(why=answer)))
         )
-    return replace(recommendation, signals=signals_of(answer, window))
+    return replace(recommendation, signals=make_signals(answer, window))

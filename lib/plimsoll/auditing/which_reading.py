@@ -11,8 +11,8 @@ from datetime import datetime
 
 from plimsoll.auditing.metrics_plan import metrics_plan
 from plimsoll.auditing.ports import AuditPorts
+from plimsoll.domain.metrics.reading_cost import Plan
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.volume import Volume
 
 

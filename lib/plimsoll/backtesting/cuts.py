@@ -8,8 +8,8 @@ from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.demand.lifting import FREQUENT_MINUTES
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.risk.histories import Histories, histories
-from plimsoll.domain.risk.scores import Scores, scores_of
+from plimsoll.domain.risk.histories import Histories, summarize_histories
+from plimsoll.domain.risk.scores import Scores, score_cut
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 _LEAST_SEEN = 0.5
@@ -67,7 +67,7 @@ def knowledge_at(cut: Cut, rates: FloatArray, history: FloatArray, scenario: Sce
     often = np.maximum(FREQUENT_MINUTES, scenario.policy.upgrade_throttled_share_pct / 100 * seen_minutes)
     enough = (observed.mean(axis=1) >= _LEAST_SEEN) & ((~np.isnan(coming).any(axis=1)).mean(axis=1) >= _LEAST_SEEN)
     return Known(
-        histories=histories(before, period_s),
+        histories=summarize_histories(before, period_s),
         before=before,
         after=after,
         judged=enough,
@@ -80,7 +80,7 @@ def scores_at(cut: Cut, known: Known, volumes: IntArray, scenario: Scenario, per
     """The scores of the volumes that a rule would cut there, if it can be judged."""
     counts = np.flatnonzero(known.judged & ~known.held)
     before = Histories(most=known.histories.most[counts], usual=known.histories.usual[counts])
-    return scores_of(
+    return score_cut(
         volumes[counts],
         before,
         known.after[counts],

@@ -13,8 +13,8 @@ from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.headroom import MOST_FACTOR
 from plimsoll.domain.risk.calibration import is_counted
-from plimsoll.domain.risk.constant_limits import throttled
-from plimsoll.domain.risk.scores import standing
+from plimsoll.domain.risk.constant_limits import count_throttled
+from plimsoll.domain.risk.scores import required_ratios
 
 
 class TallyKey(NamedTuple):
@@ -64,7 +64,7 @@ def judge_cut(
     for rule, sized in sizes(known, shop, period_s):
         nothing = np.zeros(len(volumes), dtype=bool)
         yield TallyKey(rule, 0.0, cut.memory_days, times), _tally(known, sized, nothing, shop, period_s)
-    above_free, of_present = standing(known.histories.most, scenario.free, scenario.limits)
+    above_free, of_present = required_ratios(known.histories.most, scenario.free, scenario.limits)
     for rule in BY_HISTORY:
         for level_pct in scenario.levels_pct:
             factors = lessons.factors(cut, rule, level_pct, volumes, known.histories.usual)
@@ -80,7 +80,7 @@ def _tally(known: Known, sized: SizedVolumes, counted: BoolArray, shop: Shop, pe
     reduced = known.judged & (sized.usd_month < usd_now)
     minutes, longest_s = np.zeros(len(reduced)), np.zeros(len(reduced))
     # What stays as it is is not throttled by a rule, whatever happens to it.
-    minutes[reduced], longest_s[reduced] = throttled(known.after[reduced], sized.lines[reduced], period_s)
+    minutes[reduced], longest_s[reduced] = count_throttled(known.after[reduced], sized.lines[reduced], period_s)
     over = minutes > scenario.budget_min
     seen = known.judged.astype(np.float64)
     return Tally(

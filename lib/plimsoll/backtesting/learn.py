@@ -12,9 +12,9 @@ from plimsoll.backtesting.other_cuts import LEAST_CUTS
 from plimsoll.backtesting.run import BatchProgress, learned_scores
 from plimsoll.backtesting.scenario import Scenario
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.calibration import calibrated
-from plimsoll.domain.risk.scores import Scores, together
-from plimsoll.domain.risk.table import Band, Calibrated, LearnedTable, Source
+from plimsoll.domain.risk.calibration import calibrate
+from plimsoll.domain.risk.scores import Scores, join_scores
+from plimsoll.domain.risk.table import Band, Calibrated, LearnedTable, TableSource
 
 _DIGITS: Final = 3
 
@@ -37,7 +37,7 @@ def learn(
         for memory, scores in learned_scores(fleet, scenario, folder / fleet.path.stem, report).items():
             parts.setdefault(memory, []).append(_number_scores(scores, number, before))
         before += len(fleet.shape.names)
-    bands = [_band(memory, together(parts[memory]), owners) for memory in scenario.memories_days if memory in parts]
+    bands = [_band(memory, join_scores(parts[memory]), owners) for memory in scenario.memories_days if memory in parts]
     if not any(band is not None for band in bands):
         raise BadInput("these fleets are too short to learn from: give --memory and --days less.")
     counted = all(fleet.counts_operations for fleet in fleets)
@@ -45,7 +45,7 @@ def learn(
         days=scenario.days,
         budget_min=scenario.budget_min,
         period_s=max(fleet.shape.period_s for fleet in fleets),
-        source=Source(
+        source=TableSource(
             on=on,
             fleets=tuple(fleet.path.name for fleet in fleets),
             volumes=whole,
@@ -70,7 +70,7 @@ def _band(memory_days: float, scores: Scores, owners: Sequence[str]) -> Band | N
     cuts = len(np.unique(scores.cut))
     if cuts < LEAST_CUTS:
         return None
-    return Band(memory_days=memory_days, cuts=cuts, learned=_round_factors(calibrated(scores, owners=owners)))
+    return Band(memory_days=memory_days, cuts=cuts, learned=_round_factors(calibrate(scores, owners=owners)))
 
 
 def _round_factors(learned: Calibrated) -> Calibrated:

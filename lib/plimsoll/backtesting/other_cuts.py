@@ -10,7 +10,7 @@ import numpy as np
 from plimsoll.backtesting.rules import LEARNED, ONE_FACTOR
 from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.arrays import FloatArray, IntArray
-from plimsoll.domain.risk.calibration import calibrated
+from plimsoll.domain.risk.calibration import calibrate
 from plimsoll.domain.risk.scores import Scores
 from plimsoll.domain.risk.table import Calibrated
 
@@ -67,7 +67,7 @@ class CutLessons:
             scores = self.scores[source[0].memory_days]
             others = (self.folds[scores.volume] != fold) & np.isin(scores.cut, [other.number for other in source])
             by_history = BY_HISTORY[rule]
-            self.made[key] = calibrated(
+            self.made[key] = calibrate(
                 scores.only(others),
                 self.levels_pct,
                 by_history=by_history,

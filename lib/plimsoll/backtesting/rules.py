@@ -10,9 +10,9 @@ from plimsoll.backtesting.cuts import Known
 from plimsoll.backtesting.scenario import Scenario, need_of
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Ceiling, Need
-from plimsoll.domain.offers.offer import flip
+from plimsoll.domain.offers.offer import bare_type_offer
 from plimsoll.domain.offers.products import Product
-from plimsoll.domain.risk.constant_limits import peaks
+from plimsoll.domain.risk.constant_limits import highest_rates
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of
@@ -58,7 +58,7 @@ class Shop:
 
     def bare(self) -> VolumeSpec:
         """The configuration after a bare change to the offered type."""
-        flipped = flip(self._kind, self.scenario.present.size_gib, self.scenario.market.book)
+        flipped = bare_type_offer(self._kind, self.scenario.present.size_gib, self.scenario.market.book)
         return self.scenario.present if flipped is None else flipped.spec
 
     def size_needs(self, needs: FloatArray) -> SizedVolumes:
@@ -78,7 +78,7 @@ class Shop:
         steps = np.array([policy.iops_step, policy.throughput_step_mib_s])
         wanted = need_of(np.ceil(np.minimum(need, 1e9) / steps - 1e-9) * steps)
         if wanted not in self._sold:
-            usd, line = self._price(self._product.fitted(wanted))
+            usd, line = self._price(self._product.fit(wanted))
             carries = line[0] >= wanted.iops - 1e-6 and line[1] >= wanted.throughput_mib_s - 1e-6
             self._sold[wanted] = (usd, line) if carries and usd < self.present[0] else self.present
         return self._sold[wanted]
@@ -97,7 +97,7 @@ def sizes(known: Known, shop: Shop, period_s: int) -> Iterator[tuple[str, SizedV
     lately = known.before[:, :, -SHORT_DAYS * DAY_S // period_s :]
     yield CHANGE_OF_TYPE, shop.same(shop.bare(), volumes)
     yield DROP_IN, shop.size_needs(np.tile(shop.scenario.limits, (volumes, 1)))
-    yield MAX_AND_20, shop.size_needs(_cap_needs(1.2 * peaks(lately), shop))
+    yield MAX_AND_20, shop.size_needs(_cap_needs(1.2 * highest_rates(lately), shop))
     yield P99_5, shop.size_needs(_cap_needs(np.quantile(lately, 0.995, axis=2), shop))
 
 

@@ -16,7 +16,7 @@ from plimsoll.backtesting.outcome import OUTCOME_FORMAT, BacktestOutcome, outcom
 from plimsoll.backtesting.rules import Shop
 from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.risk.scores import Scores, together
+from plimsoll.domain.risk.scores import Scores, join_scores
 from plimsoll.domain.units import DAY_S
 from plimsoll.writing import atomic_path
 
@@ -60,7 +60,7 @@ def learned_scores(
                 columns = {name: arrays[f"{place}-{name}"] for name in Scores.__slots__}
                 parts[memory].append(Scores(**columns))
         done(batch.first + len(batch.rates))
-    return {memory: together(scores) for memory, scores in parts.items() if scores}
+    return {memory: join_scores(scores) for memory, scores in parts.items() if scores}
 
 
 def facts_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _score_batch(batch: Batch, fleet: Fleet, scenario: Scenario) -> dict[str, np
         by_memory[cut.memory_days].append(scores_at(cut, known, volumes, scenario, period_s))
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for place, memory in enumerate(scenario.scored_days):
-        scores = together(by_memory[memory]) if by_memory[memory] else _nothing()
+        scores = join_scores(by_memory[memory]) if by_memory[memory] else _nothing()
         arrays |= {f"{place}-{name}": getattr(scores, name) for name in Scores.__slots__}
     return arrays
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Need
-from plimsoll.domain.offers.offer import Market, flip
+from plimsoll.domain.offers.offer import Market, bare_type_offer
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.scores import PROMISED_MINUTES
 from plimsoll.domain.units import DAY_S
@@ -64,7 +64,7 @@ class Scenario:
     @cached_property
     def free(self) -> FloatArray:
         """The IOPS and MiB/s that the offered type carries without being asked for more."""
-        bare = flip(
+        bare = bare_type_offer(
             type_of(VolumeSpec(type=self.to, size_gib=1), self.market.types), self.present.size_gib, self.market.book
         )
         return np.zeros(2) if bare is None else self.limits_of(bare.spec)

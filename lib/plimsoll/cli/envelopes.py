@@ -57,7 +57,7 @@ def show_one(name: str, *, as_json: bool) -> None:
         *campaign.profiles.get(envelope.host_type or "", ()),
         *(pair for other in campaign.published for pair in other),
     ]
-    others = same_configuration.beside(envelope, library.envelopes.values())
+    others = same_configuration.find_same_configuration(envelope, library.envelopes.values())
     if as_json:
         alike = {other.envelope.name: {side.value: other.difference(side) for side in Resource} for other in others}
         data = {

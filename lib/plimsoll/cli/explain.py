@@ -11,9 +11,9 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.metrics.seconds_seen import SecondsSeen
 from plimsoll.domain.policy import Policy
 from plimsoll.orders import Order, read_order
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.explain import show_explanation, show_record
-from plimsoll.reports.to_record import record_of
 from plimsoll.settings import Settings
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from plimsoll.clouds.scope import Scope
     from plimsoll.domain.ceiling import Ceiling
     from plimsoll.domain.host import HostLimits
+    from plimsoll.domain.metrics.reading_cost import QueryCost
     from plimsoll.domain.metrics.sums import Window
-    from plimsoll.domain.refine.query_cost import QueryCost
     from plimsoll.ports import Bench, Catalog, Inventory, Metrics, Prices
     from plimsoll.settings import Settings
 

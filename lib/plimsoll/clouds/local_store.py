@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.evidence.measuring_runs import short
+from plimsoll.domain.evidence.measuring_runs import shorten_key
 from plimsoll.writing import BESIDE, atomic_path, make_file, make_folder, writable
 
 _PIECE_BYTES: Final = 1 << 18
@@ -132,7 +132,7 @@ class FileClaims:
         return _holder(self._path(key), now)
 
     def _path(self, key: str) -> Path:
-        return self.folder / f"{short(key)}.json"
+        return self.folder / f"{shorten_key(key)}.json"
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

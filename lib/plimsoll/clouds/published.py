@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from plimsoll.clouds.cloud import PublishedHost
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.metrics.reading_cost import QueryCost
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.settings import Settings
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.groups.group import StripeSet
-from plimsoll.domain.groups.stripes import merged
+from plimsoll.domain.groups.stripes import merge_sets
 from plimsoll.ports import Target
 from plimsoll.writing import atomic_path
 
@@ -48,7 +48,7 @@ class StripeBook:
         for one in told:
             if (one.account, one.region, one.host_id) != (target.account, target.region, host_id):
                 raise BadInput(f"{one} was not told by {host_id} in {target}: inspect {one.host_id} itself.")
-        sets = [one for one in merged(told) if len(one.members) > 1]
+        sets = [one for one in merge_sets(told) if len(one.members) > 1]
         taken = {volume_id for one in sets for volume_id in one.members}
         here = (target.account, target.region, host_id)
         kept = [

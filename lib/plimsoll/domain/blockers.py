@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.evidence.evidence import Evidence, Place, evidence_for
-from plimsoll.domain.offers.offer import impossible
+from plimsoll.domain.offers.offer import find_impossible_uses
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Blocker
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -67,7 +67,7 @@ def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
     kind = type_of(target, types)
     if target.size_gib < volume.spec.size_gib:
         yield Blocker(code="shrink", text="a volume cannot shrink; copy its files to a smaller one.")
-    for reason in impossible(volume, kind):
+    for reason in find_impossible_uses(volume, kind):
         yield Blocker(code="impossible", text=f"{reason}.")
     if volume.replicated_to and kind.name != volume.spec.type:
         others = ", ".join(volume.replicated_to)
@@ -110,6 +110,6 @@ def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> E
             today=case.context.now.date(),
             max_age_days=case.policy.evidence_max_age_days,
         ),
-        own=own if own.buckets else None,
+        hostless=own if own.buckets else None,
         rankings=case.context.rankings,
     )

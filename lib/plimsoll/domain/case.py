@@ -22,10 +22,11 @@ from plimsoll.domain.demand.trend import (
     Ceilings,
     Rise,
     Trend,
+    Trends,
     busy_hours,
 )
 from plimsoll.domain.headroom import Headrooms, OfferPurpose
-from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, too_small
+from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, all_limits, find_shortfalls
 from plimsoll.domain.offers.products import Products
 from plimsoll.domain.offers.remembered import Remembered
 from plimsoll.domain.policy import Policy
@@ -64,7 +65,8 @@ class Case:
     - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
       be judged (None: now). `remembered` is what its past has to say of a reduction, None where nobody asked, and
       `history` what its promise rests on, None where that is the window. `products` are what is sold to it. `earlier`
-      are the busiest hours of the days before the window, None where they are still to be read.
+      are the busiest hours of the days before the window, None where they are still to be read. `trends` keeps what was
+      worked out of them.
     """
 
     volume: Volume
@@ -86,6 +88,7 @@ class Case:
     remembered: Remembered | None = None
     history: History | None = None
     earlier: BusyHours | None = None
+    trends: Trends = field(default_factory=Trends, repr=False, compare=False)
 
     @property
     def usable(self) -> Ceiling:
@@ -107,8 +110,13 @@ class Case:
 
     def rise(self, offer: Offer) -> Rise:
         """What the trend says of an offer."""
-        ceilings = self._ceilings(offer)
-        return Rise.CARRIED if ceilings is None else self._trend(offer).of(ceilings)
+        demand, factor = self._demand_for(offer), self.headrooms.reducing.usual.factor
+        key = offer.ceiling, factor, id(demand), id(self.earlier)
+        if key not in self.trends.rises:
+            ceilings = self._ceilings(offer)
+            rise = Rise.CARRIED if ceilings is None else self._trend(offer).of(ceilings)
+            self.trends.rises[key] = rise, demand, self.earlier
+        return self.trends.rises[key][0]
 
     def reach(self, offer: Offer) -> FloatArray:
         """How far each bucket, as two rows, reaches beyond an offer by the trend; 1 and more is beyond."""
@@ -131,14 +139,17 @@ class Case:
     def _demand_for(self, offer: Offer) -> Demand:
         return self.demand if offer.pool_gib is None else self.held.now.work
 
+    def _busy_hours(self, demand: Demand) -> BusyHours:
+        key, restored = id(demand), self.volume.restored_from is not None
+        if key not in self.trends.days:
+            from_s = self.policy.filled_s(self.volume.created) if restored else 0.0
+            self.trends.days[key] = busy_hours(demand, from_s, self._held_back()), demand
+        return self.trends.days[key][0]
+
     def _trend(self, offer: Offer) -> Trend:
-        policy, restored = self.policy, self.volume.restored_from is not None
+        policy = self.policy
         return Trend(
-            days=busy_hours(
-                self._demand_for(offer),
-                policy.filled_s(self.volume.created) if restored else 0.0,
-                self._held_back(),
-            ),
+            days=self._busy_hours(self._demand_for(offer)),
             earlier=self.earlier,
             look_days=policy.settle_days + AUDIT_DAYS,
             times=max(1.0, self.headrooms.reducing.usual.factor / USUAL_TIMES),
@@ -148,7 +159,7 @@ class Case:
         """What an offer carries where that is less than today, beside the peaks of what is asked; None where it is no
         less."""
         now = self.present.counted_as(offer.ceiling.accounting)
-        least = [too_small("", offer.ceiling, need) for need in _needs_of_sides(now)]
+        least = [find_shortfalls("", offer.ceiling, need) for need in _needs_of_sides(now)]
         carried = (offer.ceiling.iops, offer.ceiling.throughput_mib_s)
         limits = [carried[side] * (1 + ROUNDING) if any(least[side]) else np.inf for side in (0, 1)]
         if np.isinf(limits).all():

@@ -18,7 +18,7 @@ from plimsoll.domain.demand.lifting import lift
 from plimsoll.domain.demand.load import load_of
 from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.demand_epochs import clip_to_record, judge_epochs, lay_epochs, of_type, on_these_hosts, tell_days
-from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts
 from plimsoll.domain.offers.offer import ceiling_on_hosts, kept_limits
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
@@ -39,7 +39,7 @@ def case_of(
     are those before the window and in it, None where only the window is known, and `earlier` the busiest hours before
     it, None where they are still to be read. `in_pool`: it shares what it can do with others."""
     policy, types = context.policy, context.market.types
-    hosts = usable(volume)
+    hosts = ceiling_of_hosts(volume)
     if context.short_lived:
         volume = replace(volume, restored_from=None)
     done = without_restore(demand, volume, policy)
@@ -76,6 +76,17 @@ def case_of(
         kept=kept_limits(volume, kind, present, most, may_move=moves),
         products=context.shelf.products(volume, context.market, policy, summary.mean_iops),
         earlier=earlier,
+    )
+
+
+def renew_case(case: Case, context: DecisionContext, earlier: BusyHours | None) -> Case:
+    """The case of the same demand, host and policy in a later context: memory and risk are other, and of the load the
+    headroom."""
+    if case.headrooms != context.headrooms:
+        load = load_of(case.demand, case.lifted, case.room, case.epochs, case.policy, context.headrooms)
+        case = replace(case, load=load, held=load)
+    return (
+        case if case.context == context and case.earlier is earlier else replace(case, context=context, earlier=earlier)
     )
 
 

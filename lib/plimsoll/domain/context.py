@@ -58,7 +58,7 @@ class DecisionContext:
         return self if growth is None else replace(self, headrooms=self.headrooms.with_room_for(growth))
 
     def knowing(self, volume: Volume, history: History) -> "DecisionContext":
-        """The context of a volume (`of`) with the headroom that is learned for such a history."""
+        """Adds the headroom that is learned for a history of the volume."""
         headrooms = find_headrooms(self.policy, self.learned, history, volume.owner.kind.value)
         return self if headrooms == self.headrooms else replace(self, headrooms=headrooms)
 

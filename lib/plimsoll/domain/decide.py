@@ -14,15 +14,15 @@ from plimsoll.domain.demand.epoch import Settles
 from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.groups.group import template_of
 from plimsoll.domain.groups.rollup import part_of
-from plimsoll.domain.offers.choice import Choice, Step, Verdict, Why, choose, choose_same_limits
+from plimsoll.domain.offers.choice import Choice, ChoiceVerdict, FrontierBudget, Why, choose, choose_same_limits
 from plimsoll.domain.offers.losses import cuts_of, find_losses
-from plimsoll.domain.offers.offer import Offer, flip
+from plimsoll.domain.offers.offer import Offer, bare_type_offer
 from plimsoll.domain.offers.promised import find_risks
 from plimsoll.domain.offers.safer import risks_of
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons import reasons
 from plimsoll.domain.reasons.memory_reasons import growth_summary, memory_summary
-from plimsoll.domain.reasons.volume_reasons import for_peer
+from plimsoll.domain.reasons.volume_reasons import peer_reasons
 from plimsoll.domain.recommendation import (
     Comparison,
     FrontierStep,
@@ -111,7 +111,7 @@ def insufficient(case: Case) -> InsufficientData:
     return InsufficientData(
         volume=case.volume,
         usd_month_now=case.usd_month,
-        reasons=reasons.insufficient(case, case.usd_month),
+        reasons=reasons.insufficient_reasons(case, case.usd_month),
         demand=case.summary,
         epochs=case.epochs,
     )
@@ -132,11 +132,11 @@ def answers(
     for place, case in enumerate(cases):
         comparison = _comparison(case, place, choice)
         target = None if choice.target is None else choice.target.offers[place]
-        if why_held is not None or target is None or choice.verdict is Verdict.KEEP:
-            answered = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
+        if why_held is not None or target is None or choice.verdict is ChoiceVerdict.KEEP:
+            answered = kept(case, comparison, why_held or reasons.keep_reasons(case, comparison, choice))
             answered = replace(answered, too_risky=None if why_held else _too_risky(cases, place, choice))
             found[case.volume.id] = _with_beneath(answered, _beneath(cases, choice))
-        elif choice.verdict is Verdict.WAIT and choice.settles is not None:
+        elif choice.verdict is ChoiceVerdict.WAIT and choice.settles is not None:
             found[case.volume.id] = _waits(case, comparison, target, choice.settles)
         elif target.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, already)
@@ -148,7 +148,7 @@ def answers(
             found[case.volume.id],
             part=part_of(cases, place, choice, held=why_held is not None),
             peer=case.context.peer,
-            reasons=(*found[case.volume.id].reasons, *for_peer(case.context.peer)),
+            reasons=(*found[case.volume.id].reasons, *peer_reasons(case.context.peer)),
         )
         for place, case in enumerate(cases)
     }
@@ -196,7 +196,7 @@ def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
 
 def _kind(cases: Sequence[Case], choice: Choice) -> type[Migrate] | type[Reprovision] | type[Upgrade]:
     """What a change of all is called."""
-    if choice.verdict is Verdict.RELIEVE:
+    if choice.verdict is ChoiceVerdict.RELIEVE:
         return Upgrade
     if choice.target is None or all(case.volume.spec.type == choice.target.kind.name for case in cases):
         return Reprovision
@@ -237,7 +237,7 @@ def _changed(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,
         reasons=(
-            reasons.unmeasured(case, comparison, target, losses)
+            reasons.unmeasured_reasons(case, comparison, target, losses)
             if is_insufficient(case)
             else reasons.change(case, comparison, target, choice, losses, None if risky is None else risky.offer)
         ),
@@ -271,14 +271,14 @@ def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
         drop_in=None if choice.drop_in is None else choice.drop_in.offers[place],
         same_limits=tuple(bundle.offers[place] for bundle in choice.same_limits),
         full=None if choice.full is None else choice.full.offers[place],
-        flip=flip((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
+        flip=bare_type_offer((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
         frontier=tuple(_step(step, place, partly=partly) for step in choice.frontier),
         relief=None if choice.relief is None else choice.relief.offers[place],
         lowering=None if choice.lowering is None else choice.lowering.offers[place],
     )
 
 
-def _step(step: Step, place: int, *, partly: bool) -> FrontierStep:
+def _step(step: FrontierBudget, place: int, *, partly: bool) -> FrontierStep:
     offer, tried = step.bundle.offers[place], step.bundle.tried
     return FrontierStep(
         budget_min=step.budget_min,

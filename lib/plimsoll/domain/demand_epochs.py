@@ -121,13 +121,13 @@ def of_type(epochs: Sequence[Epoch], type_name: str, demand: Demand) -> BoolArra
 def on_these_hosts(epochs: Sequence[Epoch], demand: Demand) -> BoolArray:
     """The buckets in which the volume was on the hosts that it is on now."""
     where = np.ones_like(demand.observed)
-    present = _named(epochs[-1].hosts) if epochs else None
+    present = _host_names(epochs[-1].hosts) if epochs else None
     for epoch in epochs:
-        where[epoch.buckets] = _named(epoch.hosts) == present
+        where[epoch.buckets] = _host_names(epoch.hosts) == present
     return where
 
 
-def _named(hosts: Sequence[Host] | None) -> list[tuple[str, str]] | None:
+def _host_names(hosts: Sequence[Host] | None) -> list[tuple[str, str]] | None:
     return None if hosts is None else sorted((host.id, host.type) for host in hosts)
 
 
@@ -138,7 +138,7 @@ def _inside(where: BoolArray, at: slice) -> BoolArray:
 
 
 def _ceiling(epoch: Epoch, types: Mapping[str, VolumeType]) -> Ceiling | None:
-    """What the volume could carry in an epoch, as its type is published."""
+    """The published ceiling of the volume's type in an epoch."""
     kind = None if epoch.spec is None else types.get(epoch.spec.type)
     if kind is None or epoch.spec is None:
         return None
@@ -146,7 +146,7 @@ def _ceiling(epoch: Epoch, types: Mapping[str, VolumeType]) -> Ceiling | None:
 
 
 def _is_host_bound(epoch: Epoch, demand: Demand, load: HostLoad | None, policy: Policy) -> bool:
-    """Whether an earlier epoch's only host was the limit in it."""
+    """The only host of an earlier epoch was the limit in it."""
     traffic = traffic_before(epoch, demand, load)
     if traffic is None:
         return False
@@ -217,7 +217,7 @@ def _times_of_ceiling(demand: Demand, ceiling: Ceiling) -> FloatArray:
 
 
 def _is_doubled(demand: Demand, times: FloatArray, place: int) -> bool:
-    """Whether one minute has twice the ceiling between two that were observed and have not."""
+    """One minute has twice the ceiling between two observed minutes that have not."""
     if not 0 < place < len(times) - 1 or not LEAST_TWICE <= times[place] <= MOST_TWICE:
         return False
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), times.shape)

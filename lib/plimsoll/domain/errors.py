@@ -31,7 +31,7 @@ class PlimsollError(Exception):
 
 
 class BadInput(PlimsollError):
-    """What the user gave cannot be used."""
+    """The user's input cannot be used."""
 
 
 class PolicyError(BadInput):
@@ -59,7 +59,7 @@ class NotMeasured(PlimsollError):
 
 
 class BenchWasTheLimit(NotMeasured):
-    """What was delivered is the bench's own limit. `codes` say which."""
+    """The delivered rate is the bench's own limit."""
 
     def __init__(self, sentence: str, codes: tuple[str, ...] = ()) -> None:
         """`sentence` is what a person reads."""

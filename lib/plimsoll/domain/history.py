@@ -42,7 +42,7 @@ _WAITING: Final = names_counted_as(CountsAs.LATER)
 
 
 class Became(StrEnum):
-    """What became of a volume between two runs that both answer of it, or know that it is not there."""
+    """The outcome of a volume between two runs that both answer for it, or know that it is gone."""
 
     DONE = "done"
     OPEN = "open"
@@ -55,7 +55,7 @@ class Became(StrEnum):
 
 
 class How(StrEnum):
-    """How a recommendation was carried out."""
+    """The ways in which a recommendation was carried out."""
 
     EXACTLY = "exactly"
     DROP_IN = "drop-in"
@@ -63,8 +63,8 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a run says of a volume: `target` is None where it is to stay as it is or nothing is known."""
+class RunAnswer:
+    """The answer of one run for a volume. `target` is None if it stays as it is, or nothing is known."""
 
     action: str
     current: VolumeSpec | None
@@ -72,7 +72,7 @@ class Answer:
     drop_in: VolumeSpec | None = None
 
 
-def became(before: Answer | None, after: Answer | None) -> Became:
+def became(before: RunAnswer | None, after: RunAnswer | None) -> Became:
     """What became of a volume; None for a run in which it was not there. One of the two is given."""
     if before is None:
         return Became.NEW
@@ -82,11 +82,11 @@ def became(before: Answer | None, after: Answer | None) -> Became:
         return Became.DONE
     if before.current != after.current:
         return Became.ALTERED
-    return _unaltered(before, after)
+    return _outcome_of_unaltered(before, after)
 
 
-def _unaltered(before: Answer, after: Answer) -> Became:
-    """What became of a volume whose configuration is what it was. One that waits asks for nothing anew."""
+def _outcome_of_unaltered(before: RunAnswer, after: RunAnswer) -> Became:
+    """The outcome of a volume whose configuration is what it was. One that waits asks for nothing anew."""
     if after.action in _WAITING:
         return Became.WAITING
     if not _same_answer(before, after):
@@ -94,7 +94,7 @@ def _unaltered(before: Answer, after: Answer) -> Became:
     return Became.OPEN if after.action in ASKING else Became.SAME
 
 
-def carried_out(answer: Answer, now: VolumeSpec) -> How | None:
+def carried_out(answer: RunAnswer, now: VolumeSpec) -> How | None:
     """How a recommendation was carried out where the volume is `now` that; None where it was not.
 
     Sizes do not count. Nearly is at least half of the way to each figure of the target within one type, and up to
@@ -110,9 +110,9 @@ def carried_out(answer: Answer, now: VolumeSpec) -> How | None:
     if now.type != target.type:
         return None
     if before is None or before.type != target.type:
-        near = _alike(now, target)
+        near = _is_alike(now, target)
     else:
-        near = all(map(_reached, before.figures[1:], target.figures[1:], now.figures[1:]))
+        near = all(map(_is_reached, before.figures[1:], target.figures[1:], now.figures[1:]))
     return How.NEARLY if near else None
 
 
@@ -149,9 +149,9 @@ class HistoryEntry:
     ruled_run: str | None = None
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> RunAnswer:
         """What was said of the volume last."""
-        return Answer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
+        return RunAnswer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
 
     @property
     def recommends(self) -> bool:
@@ -197,9 +197,9 @@ class Sighting:
         return self.rule_before is not None and self.rule_before != RULE
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> RunAnswer:
         """What the run says of the volume."""
-        return Answer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
+        return RunAnswer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
 
 
 def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> HistoryEntry | None:
@@ -208,7 +208,7 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
     The same sighting twice gives the same entry, and one that is older than the entry changes nothing.
     """
     if prior is None:
-        return _announced(sighting) if sighting.action in ASKING else None
+        return _make_announcement(sighting) if sighting.action in ASKING else None
     if sighting.now < prior.last_seen:
         return prior
     answered = prior.last_answered or prior.last_seen
@@ -224,15 +224,15 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
         entry = replace(entry, done_on=None, done_run=None, done_target=None, done_saved_usd_month=0.0)
     if holding.after(entry.done_on).speaks(answered, sighting.now):
         entry = replace(entry, first_run=sighting.run_id)
-    return _asked_again(entry, sighting)
+    return _make_recommended_entry(entry, sighting)
 
 
-def _same_answer(one: Answer, other: Answer) -> bool:
-    """Whether two runs ask for the same, or both for nothing, but for what figures differ by from week to week."""
-    return one.action == other.action and _alike(one.target, other.target)
+def _same_answer(answer: RunAnswer, other: RunAnswer) -> bool:
+    """Two runs recommend the same, or both nothing, within what figures differ by from week to week."""
+    return answer.action == other.action and _is_alike(answer.target, other.target)
 
 
-def _announced(sighting: Sighting) -> HistoryEntry:
+def _make_announcement(sighting: Sighting) -> HistoryEntry:
     return HistoryEntry(
         account=sighting.account,
         region=sighting.region,
@@ -251,8 +251,8 @@ def _announced(sighting: Sighting) -> HistoryEntry:
     )
 
 
-def _asked_again(entry: HistoryEntry, sighting: Sighting) -> HistoryEntry:
-    """The entry of a volume of which something is recommended, whether that is the same as before or not."""
+def _make_recommended_entry(entry: HistoryEntry, sighting: Sighting) -> HistoryEntry:
+    """Makes the entry of a volume with a recommendation, new or the same as before."""
     if _same_answer(entry.answer, sighting.answer):
         return replace(entry, saved_usd_month=sighting.saved_usd_month)
     return replace(
@@ -283,26 +283,26 @@ def _carried_out(prior: HistoryEntry, sighting: Sighting) -> HistoryEntry:
 
 
 def _is_undone(entry: HistoryEntry, sighting: Sighting) -> bool:
-    """Whether a volume is not what it became any more, and that would be as recommended again."""
+    """The volume is no longer what it became, and that would be recommended again."""
     done = entry.done_target
-    return done is not None and not _alike(sighting.current, done) and carried_out(sighting.answer, done) is not None
+    return done is not None and not _is_alike(sighting.current, done) and carried_out(sighting.answer, done) is not None
 
 
-def _alike(one: VolumeSpec | None, other: VolumeSpec | None) -> bool:
-    """Whether two configurations are the same but for their size and what figures differ by from week to week."""
-    if one is None or other is None:
-        return one is other
-    return one.type == other.type and all(map(_close, one.figures[1:], other.figures[1:]))
+def _is_alike(spec: VolumeSpec | None, other: VolumeSpec | None) -> bool:
+    """Two configurations differ only in size and within what figures differ by from week to week."""
+    if spec is None or other is None:
+        return spec is other
+    return spec.type == other.type and all(map(_close, spec.figures[1:], other.figures[1:]))
 
 
-def _close(one: int | str | None, other: int | str | None) -> bool:
-    if isinstance(one, int) and isinstance(other, int):
-        return abs(one - other) <= JITTER * max(one, other)
-    return one == other
+def _close(figure: int | str | None, other: int | str | None) -> bool:
+    if isinstance(figure, int) and isinstance(other, int):
+        return abs(figure - other) <= JITTER * max(figure, other)
+    return figure == other
 
 
-def _reached(before: int | str | None, target: int | str | None, now: int | str | None) -> bool:
-    """Whether a figure has gone far enough from what it was to what was recommended."""
+def _is_reached(before: int | str | None, target: int | str | None, now: int | str | None) -> bool:
+    """The figure has gone far enough from its former value to the recommended one."""
     if isinstance(before, int) and isinstance(target, int) and isinstance(now, int):
         return abs(now - target) <= (1 - ENOUGH) * abs(before - target)
     return target == now

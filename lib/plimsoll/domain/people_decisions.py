@@ -11,7 +11,7 @@ MOST_REASON: Final = 100
 
 
 class DecisionKind(StrEnum):
-    """What was said."""
+    """The kinds of decision that people take."""
 
     SNOOZE = "snooze"
     DONE = "done"

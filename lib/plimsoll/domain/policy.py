@@ -25,7 +25,7 @@ class SizeOn(StrEnum):
 
 
 class HeadroomFrom(StrEnum):
-    """Where the headroom comes from: the fixed figure, or what was learned to keep a risk, as far as that is known."""
+    """The source of the headroom."""
 
     FIXED = "fixed"
     LEARNED = "learned"

@@ -213,13 +213,51 @@ class Answer:
     part: Part | None = None
     peer: Peer | None = None
     idle: Idleness | None = None
+    demand: DemandSummary | None = None
+    """What there is to be known of it; None where no metrics were read."""
+    comparison: Comparison | None = None
+    """None where nothing was weighed."""
+    evidence: Evidence | None = None
+    target: Offer | None = None
+    """None if nothing is to be changed."""
+    losses: tuple[Loss, ...] = ()
+    """What a change gives up beside IOPS and MiB/s."""
+    too_risky: TooRisky | None = None
+    """What would save more if its risk was allowed."""
+
+    @property
+    def spec_then(self) -> VolumeSpec | None:
+        """The recommended configuration; None where nothing is recommended."""
+        return None if self.target is None else self.target.spec
+
+    @property
+    def trial_then(self) -> Trial | None:
+        """The trial of the recommended configuration; None if nothing was tried."""
+        return None if self.comparison is None else self.comparison.now
+
+    @property
+    def own_usd_month_then(self) -> float | None:
+        """The volume's own price after the change; None without a price.
+
+        What a disk of a storage pool gives back stays in the pool, which is paid for as a whole.
+        """
+        return self.usd_month_now
+
+    @property
+    def own_usd_month_saved_drop_in(self) -> float:
+        """The part of the volume's own saving that needs no proof."""
+        return 0.0
+
+    @property
+    def cuts(self) -> tuple[str, ...]:
+        """The limits that are lower than today's."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Answer):
     """A change worth making.
 
-    `losses` are what it gives up beside IOPS and MiB/s, and `too_risky` what would save more if its risk was allowed.
     If it is not `measured`, too little is known of what the volume does: it keeps all limits.
     """
 
@@ -229,9 +267,27 @@ class Change(Answer):
     demand: DemandSummary
     comparison: Comparison
     evidence: Evidence
-    losses: tuple[Loss, ...] = ()
     measured: bool = True
-    too_risky: TooRisky | None = None
+
+    @property
+    def spec_then(self) -> VolumeSpec:
+        """The recommended configuration."""
+        return self.target.spec
+
+    @property
+    def trial_then(self) -> Trial | None:
+        """The trial of the target; None if it was not tried."""
+        return self.target.tried
+
+    @property
+    def own_usd_month_then(self) -> float:
+        """The volume's own price after the change."""
+        return self.usd_month_now if self.volume.storage_pool else self.usd_month_then
+
+    @property
+    def own_usd_month_saved_drop_in(self) -> float:
+        """The part of the volume's own saving that needs no proof."""
+        return 0.0 if self.volume.storage_pool else self.usd_month_saved_drop_in
 
     @property
     def cuts(self) -> tuple[str, ...]:
@@ -275,8 +331,7 @@ class Upgrade(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep(Answer):
-    """Nothing better is worth it. `beneath` is what saves too little alone, where a template made the volume, and
-    `too_risky` what would save something if its risk was allowed."""
+    """Nothing better is worth it. `beneath` is what saves too little alone, where a template made the volume."""
 
     action: ClassVar[str] = kinds.KEEP
     usd_month_now: float
@@ -284,7 +339,11 @@ class Keep(Answer):
     comparison: Comparison
     evidence: Evidence
     beneath: Offer | None = None
-    too_risky: TooRisky | None = None
+
+    @property
+    def spec_then(self) -> VolumeSpec:
+        """The present configuration."""
+        return self.volume.spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,10 +370,9 @@ class Unweighed(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsufficientData(Answer):
-    """Too little is known to say anything. `demand` is what there is."""
+    """Too little is known to say anything."""
 
     action: ClassVar[str] = kinds.INSUFFICIENT_DATA
-    demand: DemandSummary | None = None
 
 
 Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Unweighed | InsufficientData

@@ -5,9 +5,7 @@ from enum import StrEnum
 
 
 class TaskMode(StrEnum):
-    """What the document does. `device` writes to a raw scratch volume, `file` to a bounded file on the filesystem of
-    the volume, `inspect` only reads how the host's volumes are put together, `probe` reads once a second what the host
-    counts of them (a document of its own, which does no I/O)."""
+    """The modes of the document."""
 
     DEVICE = "device"
     FILE = "file"
@@ -17,14 +15,7 @@ class TaskMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What the document is given.
-
-    `job` is the text of a fio job file without filename, directory or size (the document adds where to write).
-    `limit_s` bounds the whole task on the host. `initialize` reads the whole device first (a copy, a snapshot).
-    `file_size_mib` is the size of the file in mode `file`. `most_queue` and `most_latency_us` stop a run in mode `file`
-    when the device's own queue or mean latency stays above them; 0: no such limit. `alarm` is the name of an alarm of
-    the cloud's that stops the command. `volume_ids` are looked at for `seconds` in mode `probe`.
-    """
+    """The task of a document."""
 
     mode: TaskMode
     volume_id: str = ""
@@ -40,7 +31,7 @@ class Task:
 
 
 class TaskEnd(StrEnum):
-    """How a task ended."""
+    """The ends of a task."""
 
     SUCCESS = "success"
     FAILED = "failed"
@@ -51,8 +42,10 @@ class TaskEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOutcome:
-    """A task's end, all that it printed to standard output (read from storage where the API cuts it), and the reason
-    that a failed one gave."""
+    """The outcome of a task: its end, its standard output, and the reason that a failed one gave.
+
+    The output is read from storage if the API cuts it.
+    """
 
     end: TaskEnd
     output: str

@@ -1,5 +1,7 @@
 """Units, once: MiB is 2^20 bytes, MB is 10^6 bytes, GiB is 2^30, TiB is 2^40."""
 
+import math
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -13,6 +15,8 @@ MIB_PER_GIB: Final = 1024
 
 KIB_PER_MIB: Final = 1024
 
+US_PER_S: Final = 1e6
+
 MINUTE_S: Final = 60
 
 HOUR_S: Final = 3600
@@ -24,6 +28,20 @@ MONTH_S: Final = 730 * HOUR_S
 
 WHOLE_USD: Final = 100
 """From this amount on people read money in whole dollars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """The decimals of a figure where it is written; all of them if `count` is None. `floor`: it is rounded down."""
+
+    count: int | None
+    floor: bool = False
+
+    def round(self, figure: float) -> float:
+        """The figure with these decimals."""
+        if self.count is None:
+            return figure
+        return math.floor(10**self.count * figure) / 10**self.count if self.floor else round(figure, self.count)
 
 
 def dollars(amount_usd: float) -> str:

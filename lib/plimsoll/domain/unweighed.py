@@ -23,5 +23,5 @@ def answer_by_state(volume: Volume, context: DecisionContext, takeover: Takeover
     type_of(volume.spec, context.market.types)
     usd_month = None if volume.edge is not None else context.market.book.usd_month(volume.spec)
     others = 0 if takeover is None or takeover.is_suspected else len(takeover.volumes) - 1
-    why = (*reasons.detached(usd_month, is_needed=others > 0), *((detached_peer(others),) if others else ()))
+    why = (*reasons.detached_reasons(usd_month, is_needed=others > 0), *((detached_peer(others),) if others else ()))
     return Unweighed(action=kind, volume=volume, usd_month_now=usd_month, reasons=why)

@@ -36,7 +36,7 @@ class VolumeSpec:
 
 
 class VolumeState(StrEnum):
-    """Where a volume is in its life."""
+    """The states in a volume's life."""
 
     CREATING = "creating"
     AVAILABLE = "available"

@@ -147,7 +147,7 @@ class Based:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeLimit:
-    """At most so many changes of one volume in any so many hours."""
+    """The limit on changes of one volume: a number in a span of hours."""
 
     most: int
     hours: float

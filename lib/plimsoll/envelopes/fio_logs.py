@@ -91,7 +91,7 @@ def _work(name: str, ends_s: Sequence[float], rates: Sequence[float]) -> Work:
         raise BadInput(f"the times in {name} go back: it is of several runs. Import each by itself.")
     if len(ends_s) > 1 and (ends_s[-1] - ends_s[0]) / len(ends_s) < LEAST_LOG_STEP_S:
         raise BadInput(f"{name} has a line for each operation: measure again with log_avg_msec=1000.")
-    return Work.of_rates(list(by_end), list(by_end.values()))
+    return Work.from_rates(list(by_end), list(by_end.values()))
 
 
 def _check(result: BenchResult, series: TimeSeries, logs: Mapping[str, str]) -> None:

@@ -30,7 +30,7 @@ from statistics import median
 from typing import Final
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.evidence.envelope import BoundBy, Envelope, Measurement, cost_of
+from plimsoll.domain.evidence.envelope import BoundBy, Envelope, Measurement, cost_in_reads
 from plimsoll.domain.evidence.evidence import LOCAL
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
@@ -146,7 +146,7 @@ def _mode_roofs(
     roofs = {mode: _plateau(side, seen, _limit(side, seen, limits)) for mode, seen in modes.items()}
     mode_roofs = {mode: roof for mode, roof in roofs.items() if roof is not None}
     mode_roofs = mode_roofs or _both_ways(side, _modes(side, free))
-    return {mode: roof * cost_of(limits.volume, side, modes[mode][0].job) for mode, roof in mode_roofs.items()}
+    return {mode: roof * cost_in_reads(limits.volume, side, modes[mode][0].job) for mode, roof in mode_roofs.items()}
 
 
 def _limit(side: Resource, seen: Sequence[Measurement], limits: SystemLimits) -> float:
@@ -158,7 +158,7 @@ def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
     kept = [
         measurement
         for measurement in measurements
-        if measurement.served(side) is not None and measurement.bound_by is not BoundBy.LOAD
+        if measurement.served_figure(side) is not None and measurement.bound_by is not BoundBy.LOAD
     ]
     random = [measurement for measurement in kept if measurement.job.mode.startswith(("rand", "rnd"))]
     modes: dict[str, list[Measurement]] = {}
@@ -259,7 +259,7 @@ def _slower(side: Resource, measurements: Sequence[Measurement], reached: Mappin
     small = [
         measurement
         for measurement in measurements
-        if measurement.job.block_kib <= SMALL_IO_KIB and measurement.served(side) is not None
+        if measurement.job.block_kib <= SMALL_IO_KIB and measurement.served_figure(side) is not None
     ]
     for mode in dict.fromkeys(measurement.job.mode for measurement in small if measurement.job.mode not in reached):
         of_mode = [measurement for measurement in small if measurement.job.mode == mode]

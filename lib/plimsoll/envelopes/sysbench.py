@@ -268,7 +268,7 @@ def _series(asked: _Request, job: JobShape) -> TimeSeries | None:
         return None
     rates = [float(read_sysbench) + float(written) for _, read_sysbench, written in reports]
     per_mib = KIB_PER_MIB / job.block_kib
-    return series_of([Work.of_rates(ends_s, [rate * per_mib for rate in rates])], [Work.of_rates(ends_s, rates)])
+    return series_of([Work.from_rates(ends_s, [rate * per_mib for rate in rates])], [Work.from_rates(ends_s, rates)])
 
 
 def _direction(figures: PrintedFigures) -> Direction:

@@ -9,7 +9,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.risk.histories import PastPeaks
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.table import LearnedTable
-from plimsoll.reports.record import PastPeaksRecord, RecommendationRecord
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.wording import count_of
 
@@ -30,21 +30,6 @@ _PLACES: Final = {
     "regions": "regions",
 }
 _NAMED: Final = 3
-
-
-def peaks_record(peaks: PastPeaks) -> PastPeaksRecord:
-    """The record of a volume's past peaks."""
-    return PastPeaksRecord(
-        days=peaks.days,
-        iops=[None if days is None else [round(day.iops, 2) for day in days] for days in peaks.busiest],
-        throughput_mib_s=[
-            None if days is None else [round(day.throughput_mib_s, 3) for day in days] for days in peaks.busiest
-        ],
-        free_iops=peaks.free.iops,
-        free_throughput_mib_s=peaks.free.throughput_mib_s,
-        ceiling_iops=peaks.ceiling.iops,
-        ceiling_throughput_mib_s=peaks.ceiling.throughput_mib_s,
-    )
 
 
 def peaks_in(record: RecommendationRecord) -> PastPeaks | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from plimsoll.domain.headroom import LESS_RISK
 from plimsoll.domain.kinds import CHANGES, SILENT, CountsAs
-from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, reviewed
+from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, review_promises
 from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally
 from plimsoll.domain.risk.watch import Promise, Promised
 from plimsoll.reports.fleet_risk import people
@@ -38,7 +38,7 @@ def check_promises(matches: Iterable[Matched], promised: dict[str, Promised], no
     """
     tally = PromiseTally()
     for record, profile in matches:
-        after = reviewed(promised.pop(record.volume_id, None), review_of(record, profile, now))
+        after = review_promises(promised.pop(record.volume_id, None), review_of(record, profile, now))
         if after is not None:
             promised[record.volume_id] = after
             tally.add(after.watch)

@@ -5,16 +5,25 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, cast
 
+import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement
 from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
-from plimsoll.domain.offers.losses import LossCode, find_losses, published_cuts
+from plimsoll.domain.metrics.seconds_seen import Exceeded
+from plimsoll.domain.offers.losses import LossCode, find_cuts, find_losses, published_cuts
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.recommendation import Answer, FrontierStep, Wait
+from plimsoll.domain.risk.histories import PastPeaks
+from plimsoll.domain.units import MIB, US_PER_S, Digits
+from plimsoll.domain.volume import NAME_TAG, VolumeSpec
+from plimsoll.reports.plain import SUPPLIED, At, By
 from plimsoll.reports.published import cloud_types
 
 
@@ -43,6 +52,16 @@ ALLOWED_PCT: Final = Policy().risk_pct
 
 OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "drop_in": "parity"}
 """The keys of a recommendation that earlier versions wrote under another name, each with that name."""
+
+
+UNROUNDED: Final = Digits(None)
+"""A figure as it is: an owner's, or one that is reckoned with again."""
+
+FLOORED: Final = Digits(2, floor=True)
+"""A share that is 100 only where nothing is missing."""
+
+MILLIONTHS: Final = Digits(6)
+"""Money that is added up over thousands of small volumes."""
 
 
 class _Record(BaseModel):
@@ -105,16 +124,18 @@ class DemandRecord(_Record):
     )
     hours_observed: float
     gap_hours: float
-    hours_expected: float | None = Field(
+    hours_expected: Annotated[float | None, At("coverage.hours_expected")] = Field(
         default=None,
         description="the hours observed, and those without points in which the volume was attached to a running host",
     )
-    coverage_pct: float | None = Field(default=None, description="the share of the expected hours that was observed")
-    disputed_hours: float | None = Field(
+    coverage_pct: Annotated[float | None, At("coverage.hours_pct"), FLOORED] = Field(
+        default=None, description="the share of the expected hours that was observed"
+    )
+    disputed_hours: Annotated[float | None, At("coverage.disputed_hours"), Digits(2)] = Field(
         default=None,
         description="hours in which series of one time disagreed, asked twice: nothing is recommended then",
     )
-    series_received_pct: dict[str, float] = Field(
+    series_received_pct: Annotated[dict[str, float], At("coverage.series_pct"), FLOORED] = Field(
         default_factory=dict,
         description="of each series that is published for the volume, the share of the time that was received",
     )
@@ -123,19 +144,32 @@ class DemandRecord(_Record):
 class ReplayRecord(_Record):
     """Minutes at whose end work was still waiting when the demand is pushed through a ceiling."""
 
-    throttled_minutes_now: float
-    throttled_minutes_then: float | None
-    worst_delay_s_now: float
-    worst_delay_s_then: float | None
+    throttled_minutes_now: Annotated[float, At("comparison.now.throttled_minutes")]
+    throttled_minutes_then: Annotated[float | None, At("trial_then.throttled_minutes")]
+    worst_delay_s_now: Annotated[float, At("comparison.now.longest_wait_s"), Digits(3)]
+    worst_delay_s_then: Annotated[float | None, At("trial_then.longest_wait_s"), Digits(3)]
 
 
 class EvidenceRecord(_Record):
     """What stands behind the offer: A measured here, B measured elsewhere or longer ago, C published limits alone."""
 
-    grade: Grades
+    grade: Annotated[Grades, At("grade.name")]
     envelope: str | None
     text: str
     sources: list[str] = Field(default_factory=list, description="where the measurements behind it were published")
+
+
+def _limit_of_writes(written: float, read: float) -> float | None:
+    """The limit; None if it is shown as that of reads."""
+    return None if round(written, 2) == round(read, 2) else written
+
+
+def _write_iops(ceiling: Ceiling) -> float | None:
+    return _limit_of_writes(ceiling.write_iops, ceiling.iops)
+
+
+def _write_throughput(ceiling: Ceiling) -> float | None:
+    return _limit_of_writes(ceiling.write_throughput_mib_s, ceiling.throughput_mib_s)
 
 
 class CeilingRecord(_Record):
@@ -148,43 +182,49 @@ class CeilingRecord(_Record):
     sustained_iops: float | None
     sustained_throughput_mib_s: float | None
     io_kib: float | None
-    write_iops: float | None = Field(
+    write_iops: Annotated[float | None, At(_write_iops)] = Field(
         default=None, description="what is carried where nothing is read; null where writes have no other limit"
     )
-    write_throughput_mib_s: float | None = None
+    write_throughput_mib_s: Annotated[float | None, At(_write_throughput)] = None
 
 
 class CeilingsRecord(_Record):
     """The volume's ceiling as it is and as offered (null where nothing is), and that of its hosts together."""
 
-    now: CeilingRecord
-    offered: CeilingRecord | None
-    hosts: CeilingRecord
+    now: Annotated[CeilingRecord, At("comparison.present")]
+    offered: Annotated[CeilingRecord | None, At("target.ceiling")]
+    hosts: Annotated[CeilingRecord, At("comparison.hosts")]
 
 
 class OfferRecord(_Record):
     """A configuration that was weighed, and why it was refused if it was."""
 
     spec: SpecRecord
-    monthly_usd: float | None
-    ceiling_iops: float
-    ceiling_throughput_mib_s: float
-    throttled_minutes: float | None
+    monthly_usd: Annotated[float | None, At("usd_month")]
+    ceiling_iops: Annotated[float, At("ceiling.iops")]
+    ceiling_throughput_mib_s: Annotated[float, At("ceiling.throughput_mib_s")]
+    throttled_minutes: Annotated[float | None, At("tried.throttled_minutes")]
     refused: list[str]
 
 
 class FailedMeasurementRecord(_Record):
     """What was measured here lately, delivered too little or too late, and so speaks against an offer of that type."""
 
-    code: str = Field(description="failed-measurement, as in the reasons and in what an offer is refused for")
-    volume_type: str
+    code: Annotated[str, At(lambda _: CODE)] = Field(
+        description="failed-measurement, as in the reasons and in what an offer is refused for"
+    )
+    volume_type: Annotated[str, At("spec.type")]
     measured_on: str = Field(description="ISO 8601")
     source: str = Field(description="what measured it, and where that can be opened")
-    delivered_iops: float | None = Field(description="null where it delivered what is published")
-    published_iops: float
-    delivered_throughput_mib_s: float | None
-    published_throughput_mib_s: float
-    too_slow: bool = Field(description="whether it answered later than the policy allows")
+    delivered_iops: Annotated[float | None, At(lambda failed: failed.delivered.get(Resource.IOPS))] = Field(
+        description="null where it delivered what is published"
+    )
+    published_iops: Annotated[float, At(lambda failed: failed.published(Resource.IOPS))]
+    delivered_throughput_mib_s: Annotated[float | None, At(lambda failed: failed.delivered.get(Resource.THROUGHPUT))]
+    published_throughput_mib_s: Annotated[float, At(lambda failed: failed.published(Resource.THROUGHPUT))]
+    too_slow: Annotated[bool, At(lambda failed: failed.volume_id is not None)] = Field(
+        description="whether it answered later than the policy allows"
+    )
     text: str
 
 
@@ -198,23 +238,27 @@ class BlockerRecord(_Record):
 class FrontierStepRecord(_Record):
     """The cheapest configuration that throttles at most `budget_min` minutes in 30 days."""
 
-    budget_min: float
+    budget_min: Annotated[float, UNROUNDED]
     spec: SpecRecord
-    monthly_usd: float
+    monthly_usd: Annotated[float, At("usd_month")]
     throttled_minutes: float = Field(description="in the window")
-    longest_wait_s: float
+    longest_wait_s: Annotated[float, Digits(1)]
     at_most: bool = Field(description="not all minutes were read: price, minutes and wait may be less")
 
 
 class EpochRecord(_Record):
     """A span of the window in which neither the volume's configuration nor its hosts changed."""
 
-    start: str = Field(description="ISO 8601, UTC, in seconds")
-    end: str
+    start: Annotated[str, At("window.start_s")] = Field(description="ISO 8601, UTC, in seconds")
+    end: Annotated[str, At("window.end_s")]
     spec: SpecRecord | None = Field(description="null where it is not known what the volume was")
-    ceiling_iops: float | None
-    ceiling_throughput_mib_s: float | None
+    ceiling_iops: Annotated[float | None, At("ceiling.iops")]
+    ceiling_throughput_mib_s: Annotated[float | None, At("ceiling.throughput_mib_s")]
     throttled_minutes: float
+
+
+def _expected_saving(wait: Wait) -> float:
+    return 0.0 if wait.expected.usd_month is None else wait.usd_month_now - wait.expected.usd_month
 
 
 class WaitRecord(_Record):
@@ -222,16 +266,18 @@ class WaitRecord(_Record):
 
     until: str = Field(description="the day to look again, ISO 8601")
     code: str
-    expected: SpecRecord = Field(description="what would be recommended if what was seen so far is all")
-    monthly_usd_saved: float = Field(description="by the expected configuration")
+    expected: Annotated[SpecRecord, At("expected.spec")] = Field(
+        description="what would be recommended if what was seen so far is all"
+    )
+    monthly_usd_saved: Annotated[float, At(_expected_saving)] = Field(description="by the expected configuration")
 
 
 class SaferRecord(_Record):
     """The next level of safety."""
 
-    promised_pct: float
-    headroom_pct: float
-    monthly_usd: float = Field(description="the most that the volume costs then")
+    promised_pct: Annotated[float, At("level.promised_pct")]
+    headroom_pct: Annotated[float, At("level.headroom.pct")]
+    monthly_usd: Annotated[float, At("usd_month")] = Field(description="the most that the volume costs then")
 
 
 class RiskRecord(_Record):
@@ -240,10 +286,10 @@ class RiskRecord(_Record):
     promised_pct: float | None = Field(
         description="at most that share of such volumes has more throttled minutes; null: nothing is promised"
     )
-    minutes: float
-    days: float
+    minutes: Annotated[float, UNROUNDED]
+    days: Annotated[float, UNROUNDED]
     history_days: float
-    headroom_pct: float
+    headroom_pct: Annotated[float, At("headroom.pct")]
     is_learned: bool = Field(description="whether the headroom was learned; if not, it is the policy's fixed one")
     learned_from: list[str]
     volumes: int
@@ -254,7 +300,7 @@ class RiskRecord(_Record):
         description="the headroom that is left over the most that is known; more than was asked for where what is free "
         "is enough, less than 0 where a single minute of the past was higher; the least where minutes were not read",
     )
-    stratum: str | None = Field(
+    stratum: Annotated[str | None, At(lambda risk: risk.stratum or None)] = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
     )
     usual_share: float = Field(default=1.0, description="which share of the most that it did is usual for the volume")
@@ -269,23 +315,34 @@ class SignalsRecord(_Record):
     cloud has no point of it, or does not publish it for such a volume.
     """
 
-    start: str = Field(description="ISO 8601, UTC, in seconds")
-    end: str
+    start: Annotated[str, At("window.start_s")] = Field(description="ISO 8601, UTC, in seconds")
+    end: Annotated[str, At("window.end_s")]
     days_observed: int = Field(default=0, description="every figure that is there rests on so many days at least")
-    mean_read_latency_ms: float | None
-    highest_read_latency_ms: float | None
-    mean_write_latency_ms: float | None
-    highest_write_latency_ms: float | None
-    mean_io_latency_ms: float | None = Field(description="where the cloud does not tell reads from writes")
-    highest_io_latency_ms: float | None
-    mean_queue_length: float | None = Field(description="operations that wait or are under way")
-    highest_queue_length: float | None
+    mean_read_latency_ms: Annotated[float | None, At("read_latency_ms.mean")]
+    highest_read_latency_ms: Annotated[float | None, At("read_latency_ms.highest")]
+    mean_write_latency_ms: Annotated[float | None, At("write_latency_ms.mean")]
+    highest_write_latency_ms: Annotated[float | None, At("write_latency_ms.highest")]
+    mean_io_latency_ms: Annotated[float | None, At("io_latency_ms.mean")] = Field(
+        description="where the cloud does not tell reads from writes"
+    )
+    highest_io_latency_ms: Annotated[float | None, At("io_latency_ms.highest")]
+    mean_queue_length: Annotated[float | None, At("queue_length.mean")] = Field(
+        description="operations that wait or are under way"
+    )
+    highest_queue_length: Annotated[float | None, At("queue_length.highest")]
     stalled_minutes: float | None = Field(description="minutes in which no operation ended")
     degraded_minutes: float | None = Field(description="minutes in which the cloud said that the volume was impaired")
     host_iops_exceeded_minutes: float | None = Field(description="minutes above the host's maximum IOPS")
     host_throughput_exceeded_minutes: float | None
-    host_iops_balance_pct: float | None = Field(description="the least that was left of the host's credits")
-    host_throughput_balance_pct: float | None
+    host_iops_balance_pct: Annotated[float | None, Digits(2)] = Field(
+        description="the least that was left of the host's credits"
+    )
+    host_throughput_balance_pct: Annotated[float | None, Digits(2)]
+
+
+def _exceeded_s(exceeded: Mapping[Resource, Exceeded] | None, side: Resource) -> float | None:
+    """The seconds for which a limit was exceeded; None where the host does not count that."""
+    return None if exceeded is None or side not in exceeded else exceeded[side].us / US_PER_S
 
 
 class SecondsSeenRecord(_Record):
@@ -295,23 +352,37 @@ class SecondsSeenRecord(_Record):
     seconds: int = Field(description="looked at one by one")
     source: str = Field(description="nvme: EBS's own counts; diskstats: the kernel's")
     missed_s: int = Field(description="seconds in which the host was too busy: peaks may be higher")
-    peak_iops: float = Field(description="the busiest second")
-    peak_iops_at: str
-    peak_throughput_mib_s: float
-    peak_throughput_at: str
-    p99_iops: float = Field(description="99 % of the seconds had at most that, to the bins of 10 %")
-    p99_throughput_mib_s: float
+    peak_iops: Annotated[float, At("iops.peak.rate")] = Field(description="the busiest second")
+    peak_iops_at: Annotated[str, At("iops.peak.at")]
+    peak_throughput_mib_s: Annotated[float, At(lambda seen: seen.bytes_s.peak.rate / MIB)]
+    peak_throughput_at: Annotated[str, At("bytes_s.peak.at")]
+    p99_iops: Annotated[float, At(lambda seen: seen.iops.quantile(0.99))] = Field(
+        description="99 % of the seconds had at most that, to the bins of 10 %"
+    )
+    p99_throughput_mib_s: Annotated[float, At(lambda seen: seen.bytes_s.quantile(0.99) / MIB)]
     mean_queue: float
     most_queue: int
-    exceeded_volume_iops_s: float | None = Field(description="for how long more was asked for than the volume allows")
-    exceeded_volume_throughput_s: float | None
-    exceeded_host_iops_s: float | None
-    exceeded_host_throughput_s: float | None
-    p99_read_latency_us: int | None = Field(description="99 % of the reads took at most that")
-    p99_write_latency_us: int | None
-    mean_latency_us: float | None
-    title: str
-    lines: list[str] = Field(description="the same in sentences, with the seconds above what the offer would sustain")
+    exceeded_volume_iops_s: Annotated[
+        float | None, At(lambda seen: _exceeded_s(seen.exceeded_volume, Resource.IOPS)), UNROUNDED
+    ] = Field(description="for how long more was asked for than the volume allows")
+    exceeded_volume_throughput_s: Annotated[
+        float | None, At(lambda seen: _exceeded_s(seen.exceeded_volume, Resource.THROUGHPUT)), UNROUNDED
+    ]
+    exceeded_host_iops_s: Annotated[
+        float | None, At(lambda seen: _exceeded_s(seen.exceeded_host, Resource.IOPS)), UNROUNDED
+    ]
+    exceeded_host_throughput_s: Annotated[
+        float | None, At(lambda seen: _exceeded_s(seen.exceeded_host, Resource.THROUGHPUT)), UNROUNDED
+    ]
+    p99_read_latency_us: Annotated[int | None, At("p99_read_us")] = Field(
+        description="99 % of the reads took at most that"
+    )
+    p99_write_latency_us: Annotated[int | None, At("p99_write_us")]
+    mean_latency_us: Annotated[float | None, Digits(1)]
+    title: Annotated[str, SUPPLIED]
+    lines: Annotated[list[str], SUPPLIED] = Field(
+        description="the same in sentences, with the seconds above what the offer would sustain"
+    )
 
 
 RateSide = Literal["IOPS", "MiB/s"]
@@ -320,14 +391,21 @@ RateSide = Literal["IOPS", "MiB/s"]
 class EventRecord(_Record):
     """The highest mean of the memory that spoke against a reduction."""
 
-    side: RateSide
-    rate: float
-    start: str = Field(description="ISO 8601, UTC, in seconds")
-    minutes: float = Field(
+    side: Annotated[RateSide, At("event.side")]
+    rate: Annotated[float, At("event.rate")]
+    start: Annotated[str, At("event.start_s")] = Field(description="ISO 8601, UTC, in seconds")
+    minutes: Annotated[float, At("event.minutes"), UNROUNDED] = Field(
         description="how long it lasted on that day, in buckets of five minutes or an hour; 1: a single minute"
     )
-    days: int = Field(description="days that are known to have had what spoke against it")
+    days: Annotated[int, At(lambda memory: len(memory.event.days))] = Field(
+        description="days that are known to have had what spoke against it"
+    )
     rhythm: str | None = Field(description="what those days have in common; null where nothing is seen")
+
+
+def _rates_of_days(peaks: PastPeaks, side: str) -> list[list[float] | None]:
+    """The rates of the busiest days of each block on a side."""
+    return [None if days is None else [getattr(day, side) for day in days] for days in peaks.busiest]
 
 
 class PastPeaksRecord(_Record):
@@ -338,32 +416,38 @@ class PastPeaksRecord(_Record):
     """
 
     days: int
-    iops: list[list[float] | None]
-    throughput_mib_s: list[list[float] | None]
-    free_iops: float
-    free_throughput_mib_s: float
-    ceiling_iops: float
-    ceiling_throughput_mib_s: float
+    iops: Annotated[list[list[float] | None], At(lambda peaks: _rates_of_days(peaks, "iops"))]
+    throughput_mib_s: Annotated[
+        list[list[float] | None], At(lambda peaks: _rates_of_days(peaks, "throughput_mib_s")), Digits(3)
+    ]
+    free_iops: Annotated[float, At("free.iops"), UNROUNDED]
+    free_throughput_mib_s: Annotated[float, At("free.throughput_mib_s"), UNROUNDED]
+    ceiling_iops: Annotated[float, At("ceiling.iops"), UNROUNDED]
+    ceiling_throughput_mib_s: Annotated[float, At("ceiling.throughput_mib_s"), UNROUNDED]
 
 
 class MemoryRecord(_Record):
     """The time before the window that was asked whether it speaks against a reduction."""
 
-    start: str = Field(description="ISO 8601, UTC, in seconds")
-    end: str
+    start: Annotated[str, At("window.start_s")] = Field(description="ISO 8601, UTC, in seconds")
+    end: Annotated[str, At("window.end_s")]
     days: int = Field(description="days with any datapoint, as far as was read")
     instead_of: SpecRecord | None = Field(description="what the window alone asks for; null: nothing speaks against it")
-    event: EventRecord | None
+    event: Annotated[EventRecord | None, At(lambda memory: memory.event and memory)]
     peaks: PastPeaksRecord | None = Field(default=None, description="null where an earlier version wrote it")
 
 
 class GrowthRecord(_Record):
     """How fast demand grows, where the headroom keeps room for that."""
 
-    iops_pct_a_day: float = Field(description="more operations each day, in percent of the last two weeks; 0: none")
-    throughput_pct_a_day: float = Field(description="more bytes each day, likewise")
+    iops_pct_a_day: Annotated[float, Digits(3)] = Field(
+        description="more operations each day, in percent of the last two weeks; 0: none"
+    )
+    throughput_pct_a_day: Annotated[float, Digits(3)] = Field(description="more bytes each day, likewise")
     weeks: int = Field(description="weeks that were held against one another")
-    headroom_pct: float = Field(description="with room for growth_days of it, a third of these for relief")
+    headroom_pct: Annotated[float, At("headroom.pct"), Digits(1)] = Field(
+        description="with room for growth_days of it, a third of these for relief"
+    )
 
 
 class LossRecord(_Record):
@@ -384,34 +468,45 @@ class OwnerRecord(_Record):
 class StripeSetRecord(_Record):
     """The stripe set that a volume is decided with; its money is that of all members, each of which has a part."""
 
-    name: str
-    level: str
-    host: str
-    mounts: list[str]
-    members: list[str]
-    held_back_by: dict[str, str] = Field(description="the members that must stay as they are, with the reason")
-    monthly_usd_now: float | None = Field(description="null where a member could not be decided or has no price")
-    monthly_usd_then: float | None
-    monthly_usd_saved: float | None
+    name: Annotated[str, At("stripes.name")]
+    level: Annotated[str, At("stripes.level")]
+    host: Annotated[str, At("stripes.host_id")]
+    mounts: Annotated[list[str], At("stripes.mounts")]
+    members: Annotated[list[str], At(lambda answer: [member.volume_id for member in answer.members])]
+    held_back_by: Annotated[
+        dict[str, str],
+        At(lambda answer: {member.volume_id: member.held for member in answer.members if member.held is not None}),
+    ] = Field(description="the members that must stay as they are, with the reason")
+    monthly_usd_now: Annotated[float | None, At("usd_month_now")] = Field(
+        description="null where a member could not be decided or has no price"
+    )
+    monthly_usd_then: Annotated[float | None, At("usd_month_then")]
+    monthly_usd_saved: Annotated[float | None, At(lambda answer: _saving(answer.usd_month_now, answer.usd_month_then))]
 
 
 class TakeoverRecord(_Record):
     """The volume that this one takes over from, or is suspected to, and what that will carry by its own answer."""
 
-    volume_id: str
-    told_by: str = Field(description="tag, stateful-set, blue-green, auto-scaling; name: only suspected")
-    name: str = Field(description="by which it is told, such as a tag and its value")
-    iops: float | None = Field(description="null where it is not known what the other will carry")
-    throughput_mib_s: float | None
+    volume_id: Annotated[str, At("volume.id")]
+    told_by: Annotated[str, At("takeover.told_by")] = Field(
+        description="tag, stateful-set, blue-green, auto-scaling; name: only suspected"
+    )
+    name: Annotated[str, At("takeover.name")] = Field(description="by which it is told, such as a tag and its value")
+    iops: Annotated[float | None, At("ceiling.iops"), UNROUNDED] = Field(
+        description="null where it is not known what the other will carry"
+    )
+    throughput_mib_s: Annotated[float | None, At("ceiling.throughput_mib_s"), UNROUNDED]
 
 
 class TemplateOfferRecord(_Record):
     """What carries one volume's own demand for less, however little it saves, with its price in three parts."""
 
     spec: SpecRecord
-    monthly_usd_size: float = Field(description="what is not for provisioned IOPS or MiB/s; six decimals, as the next")
-    monthly_usd_iops: float
-    monthly_usd_throughput: float
+    monthly_usd_size: Annotated[float, At("size_usd"), MILLIONTHS] = Field(
+        description="what is not for provisioned IOPS or MiB/s; six decimals, as the next"
+    )
+    monthly_usd_iops: Annotated[float, At("iops_usd"), MILLIONTHS]
+    monthly_usd_throughput: Annotated[float, At("throughput_usd"), MILLIONTHS]
     most_iops: int | None = Field(description="that can be bought at the volume's size; null: none are provisioned")
     most_throughput_mib_s: int | None
 
@@ -422,25 +517,35 @@ class TemplateRecord(_Record):
     run.json has these changes as `templates`. A volume with neither `offer` nor `held` is not judged yet.
     """
 
-    kind: str
-    name: str
-    device: str
-    monthly_usd_now: float | None = Field(description="six decimals")
-    least_monthly_usd: float = Field(description="the least saving that the policy asks of the change")
-    least_hours: float = Field(description="the hours that have to be observed of all together")
-    together: bool = Field(description="the volume is too new to be judged alone")
-    offer: TemplateOfferRecord | None
-    held: str | None = Field(description="why this volume, and so its template, stays as it is")
+    kind: Annotated[str, At("part.template.kind")]
+    name: Annotated[str, At("part.template.name")]
+    device: Annotated[str, At("part.template.device")]
+    monthly_usd_now: Annotated[float | None, At("usd_month_now"), MILLIONTHS] = Field(description="six decimals")
+    least_monthly_usd: Annotated[float, At("part.least_usd_month"), UNROUNDED] = Field(
+        description="the least saving that the policy asks of the change"
+    )
+    least_hours: Annotated[float, At("part.least_hours"), UNROUNDED] = Field(
+        description="the hours that have to be observed of all together"
+    )
+    together: Annotated[bool, At("part.together")] = Field(description="the volume is too new to be judged alone")
+    offer: Annotated[TemplateOfferRecord | None, At("part.offer")]
+    held: Annotated[str | None, At("part.held")] = Field(
+        description="why this volume, and so its template, stays as it is"
+    )
 
 
 class TooRiskyRecord(_Record):
     """The reduction that would be recommended if the policy allowed its risk. Its money is in no saving."""
 
-    spec: SpecRecord
-    monthly_usd: float
-    monthly_usd_saved: float = Field(description="less than today")
-    cuts: list[RateSide] = Field(description="the limits that are lower than the present volume's")
-    risk: RiskRecord | None = Field(description="null where nothing was learned")
+    spec: Annotated[SpecRecord, At("too_risky.offer.spec")]
+    monthly_usd: Annotated[float, At("too_risky.offer.usd_month")]
+    monthly_usd_saved: Annotated[
+        float, At(lambda answer: _saving(answer.usd_month_now, answer.too_risky.offer.usd_month))
+    ] = Field(description="less than today")
+    cuts: Annotated[
+        list[RateSide], At(lambda answer: find_cuts(answer.too_risky.offer.ceiling, answer.comparison.present))
+    ] = Field(description="the limits that are lower than the present volume's")
+    risk: Annotated[RiskRecord | None, At("too_risky.risk")] = Field(description="null where nothing was learned")
 
 
 def earlier_codes(fields: Mapping[str, Any]) -> list[str]:
@@ -480,62 +585,119 @@ def earlier_change(plain: str, provider: str) -> str:
     return json.dumps({"cuts": earlier_cuts(fields), "losses": losses})
 
 
+_FRONTIER_USD_MONTH: Final = 5.0
+_FRONTIER_SHARE: Final = 0.05
+"""What a step of a frontier has to save of the first one's price for the frontier to be shown."""
+
+
+def _saving(usd_now: float | None, usd_then: float | None) -> float | None:
+    """The saving between two prices as they are shown, so that it is their difference there too."""
+    return None if usd_now is None or usd_then is None else round(usd_now, 2) - round(usd_then, 2)
+
+
+def _find_weighed(answer: Answer) -> Answer | None:
+    """The answer; None if nothing was weighed."""
+    return None if answer.comparison is None else answer
+
+
+def _shown_tags(answer: Answer) -> dict[str, str]:
+    return {key: value for key, value in answer.volume.tags.items() if key != NAME_TAG}
+
+
+def _shown_frontier(answer: Answer) -> Sequence[FrontierStep]:
+    """The frontier; empty unless throttling more minutes than its first step does saves enough."""
+    steps = answer.comparison.frontier if answer.comparison else ()
+    if not steps:
+        return ()
+    first, least = steps[0].usd_month, min(step.usd_month for step in steps)
+    return steps if first - least >= max(_FRONTIER_USD_MONTH, _FRONTIER_SHARE * first) else ()
+
+
+def _find_rejected(answer: Answer) -> Answer | None:
+    """The answer if a reduction is left out because of its risk; None if it saves too little, or gives nothing back."""
+    rejected = answer.too_risky
+    if rejected is None or not rejected.saves_enough or answer.volume.storage_pool is not None:
+        return None
+    return None if rejected.offer.usd_month is None else answer
+
+
+def _failed_measurements(answer: Answer) -> list[FailedMeasurement]:
+    """The failed measurements that speak against any offer, each once."""
+    comparison, failures = answer.comparison, list[FailedMeasurement]()
+    offers = (*comparison.offers, comparison.drop_in) if comparison else ()
+    for offer in offers:
+        failures += [failure for failure in (offer.failed if offer else ()) if failure not in failures]
+    return failures
+
+
 class RecommendationRecord(_Record):
     """One volume's recommendation."""
 
-    account: str
-    region: str
-    zone: str
-    volume_id: str
-    name: str | None
-    hosts: list[str]
+    account: Annotated[str, At("volume.account")]
+    region: Annotated[str, At("volume.region")]
+    zone: Annotated[str, At("volume.zone")]
+    volume_id: Annotated[str, At("volume.id")]
+    name: Annotated[str | None, At("volume.name")]
+    hosts: Annotated[list[str], At(lambda answer: [host.id for host in answer.volume.hosts])]
     action: Action
-    current: SpecRecord
-    target: SpecRecord | None
-    monthly_usd_now: float | None = Field(description="null where the region has no price for the present type")
-    monthly_usd_then: float | None
-    monthly_usd_saved: float
-    monthly_usd_saved_drop_in: float = Field(
+    current: Annotated[SpecRecord, At("volume.spec")]
+    target: Annotated[SpecRecord | None, At("spec_then")]
+    monthly_usd_now: Annotated[float | None, At("usd_month_now")] = Field(
+        description="null where the region has no price for the present type"
+    )
+    monthly_usd_then: Annotated[float | None, At("own_usd_month_then")]
+    monthly_usd_saved: Annotated[
+        float, At(lambda answer: _saving(answer.usd_month_now, answer.own_usd_month_then) or 0.0)
+    ]
+    monthly_usd_saved_drop_in: Annotated[float, At("own_usd_month_saved_drop_in")] = Field(
         description="what the same-limits replacement alone would save",
         validation_alias=AliasChoices("monthly_usd_saved_drop_in", OLD_KEYS["monthly_usd_saved_drop_in"]),
     )
-    drop_in: OfferRecord | None = Field(
+    drop_in: Annotated[OfferRecord | None, At("comparison.drop_in")] = Field(
         description="the same-limits replacement: the cheapest offer that keeps the IOPS and MiB/s of today",
         validation_alias=AliasChoices("drop_in", OLD_KEYS["drop_in"]),
     )
     demand: DemandRecord | None
-    replay: ReplayRecord | None
+    replay: Annotated[ReplayRecord | None, At(_find_weighed)]
     evidence: EvidenceRecord | None
-    offers: list[OfferRecord]
+    offers: Annotated[list[OfferRecord], At("comparison.offers")]
     blockers: list[BlockerRecord]
     reasons: list[str]
-    owner: OwnerRecord
-    change: str = Field(description="how the owner makes the change")
-    way_back: str = Field(default="", description="how the owner takes it back; empty in runs of earlier versions")
+    owner: Annotated[OwnerRecord, At("volume.owner")]
+    change: Annotated[str, SUPPLIED] = Field(description="how the owner makes the change")
+    way_back: Annotated[str, SUPPLIED] = Field(
+        default="", description="how the owner takes it back; empty in runs of earlier versions"
+    )
     stripe_set: StripeSetRecord | None = Field(
         default=None, description="the volumes that are changed together with this one; null where none is known"
     )
-    ceilings: CeilingsRecord | None = Field(default=None, description="null where nothing was weighed")
-    created: str | None = Field(default=None, description="when the volume was made: ISO 8601, UTC, in seconds")
-    tags: dict[str, str] = Field(
+    ceilings: Annotated[CeilingsRecord | None, At(_find_weighed)] = Field(
+        default=None, description="null where nothing was weighed"
+    )
+    created: Annotated[str | None, At("volume.created")] = Field(
+        default=None, description="when the volume was made: ISO 8601, UTC, in seconds"
+    )
+    tags: Annotated[dict[str, str], At(_shown_tags)] = Field(
         default_factory=dict, description="the tags that the policy shows (show_tags), without Name, which is `name`"
     )
-    provider: str = Field(default=FIRST_PROVIDER, description="the volume's cloud: aws or google")
-    frontier: list[FrontierStepRecord] = Field(
+    provider: Annotated[str, SUPPLIED] = Field(default=FIRST_PROVIDER, description="the volume's cloud: aws or google")
+    frontier: Annotated[list[FrontierStepRecord], At(_shown_frontier)] = Field(
         default_factory=list,
         description="what each number of throttled minutes would cost; empty where it saves little",
     )
     epochs: list[EpochRecord] = Field(default_factory=list, description="oldest first; together they are the window")
-    wait: WaitRecord | None = Field(default=None, description="null where the action is another one")
-    relief: OfferRecord | None = Field(
+    wait: Annotated[WaitRecord | None, At(lambda answer: answer if isinstance(answer, Wait) else None)] = Field(
+        default=None, description="null where the action is another one"
+    )
+    relief: Annotated[OfferRecord | None, At("comparison.relief")] = Field(
         default=None, description="what would end frequent throttling, where something else is recommended"
     )
-    idle_days: int | None = Field(
+    idle_days: Annotated[int | None, At("idle.days")] = Field(
         default=None,
         description="for how many days it is known to have done nothing, although it is attached; null: it did "
         "something lately or at the last quarter's end, or that is not known",
     )
-    full_limits: OfferRecord | None = Field(
+    full_limits: Annotated[OfferRecord | None, At("comparison.full")] = Field(
         default=None,
         description="what keeps also the limits that the present host cannot carry, where `drop_in` does not",
     )
@@ -545,24 +707,26 @@ class RecommendationRecord(_Record):
     risk: RiskRecord | None = Field(
         default=None, description="null where nothing is reduced, or all that the volume can do is kept"
     )
-    too_risky: TooRiskyRecord | None = Field(
+    too_risky: Annotated[TooRiskyRecord | None, At(_find_rejected)] = Field(
         default=None, description="null where no reduction is left out because of its risk"
     )
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
     )
-    takeover: TakeoverRecord | None = Field(
+    takeover: Annotated[TakeoverRecord | None, At("peer")] = Field(
         default=None, description="null where it takes over from none that asks for more than it is left with"
     )
-    template: TemplateRecord | None = Field(
+    template: Annotated[TemplateRecord | None, At(lambda answer: answer.part and answer)] = Field(
         default=None, description="null where no template is known to have made it, or nothing was weighed"
     )
-    seconds_seen: SecondsSeenRecord | None = Field(default=None, description="null where it was never probed")
-    failed_measurements: list[FailedMeasurementRecord] = Field(
+    seconds_seen: Annotated[SecondsSeenRecord | None, SUPPLIED] = Field(
+        default=None, description="null where it was never probed"
+    )
+    failed_measurements: Annotated[list[FailedMeasurementRecord], At(_failed_measurements)] = Field(
         default_factory=list, description="what was measured here and refused an offer, or made it larger"
     )
-    reason_codes: list[str] = Field(
+    reason_codes: Annotated[list[str], At(lambda answer: [reason.code for reason in answer.reasons])] = Field(
         default_factory=earlier_codes, description="the code of each of `reasons`, in their order"
     )
     cuts: list[RateSide] = Field(
@@ -578,7 +742,24 @@ class RecommendationRecord(_Record):
         return KINDS[self.action]
 
 
-SpanRates = list[float | None]
+def _four_digits(rates: FloatArray) -> list[float | None]:
+    """Rounded by exact powers of ten, so that no noise is written."""
+    digits = 3 - np.floor(np.log10(rates, out=np.zeros_like(rates), where=rates > 0))
+    finer, coarser = 10.0 ** np.maximum(digits, 0), 10.0 ** np.maximum(-digits, 0)
+    rounded = (np.rint(rates * finer / coarser) / finer * coarser).astype(object)
+    rounded[np.isnan(rates)] = None
+    return list(rounded.tolist())
+
+
+def _list_array(values: FloatArray | IntArray | BoolArray) -> list[Any]:
+    return list(values.tolist())
+
+
+def _list_minutes(minutes: FloatArray) -> list[float]:
+    return _list_array(np.round(minutes, 1))
+
+
+SpanRates = Annotated[list[float | None], By(_four_digits)]
 """A rate in each span, to four significant digits; null where nothing was observed."""
 
 
@@ -587,12 +768,14 @@ class DemandProfileRecord(BaseModel):
 
     model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
-    account: str
-    region: str
-    volume_id: str
-    start_s: int
-    length_s: list[int]
-    shortest_s: list[int] = Field(description="the shortest bucket that was read in each span")
+    account: Annotated[str, SUPPLIED]
+    region: Annotated[str, SUPPLIED]
+    volume_id: Annotated[str, SUPPLIED]
+    start_s: Annotated[int, At(lambda profile: int(profile.starts_s[0]))]
+    length_s: Annotated[list[int], At("lengths_s"), By(_list_array)]
+    shortest_s: Annotated[list[int], By(_list_array)] = Field(
+        description="the shortest bucket that was read in each span"
+    )
     iops: SpanRates = Field(description="means of the spans")
     read_iops: SpanRates
     throughput_mib_s: SpanRates
@@ -607,9 +790,11 @@ class DemandProfileRecord(BaseModel):
         description="of the time that moved the most, where its operations are known too"
     )
     most_moved_throughput_mib_s: SpanRates
-    sized: list[bool] = Field(description="whether the means tell a size of I/O, being of the very same time")
-    throttled_minutes: list[float]
-    host_bound_minutes: list[float]
+    sized: Annotated[list[bool], By(_list_array)] = Field(
+        description="whether the means tell a size of I/O, being of the very same time"
+    )
+    throttled_minutes: Annotated[list[float], By(_list_minutes)]
+    host_bound_minutes: Annotated[list[float], By(_list_minutes)]
 
 
 def schema() -> dict[str, Any]:

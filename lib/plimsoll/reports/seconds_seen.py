@@ -6,11 +6,11 @@ from typing import Final
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.metrics.seconds_seen import Exceeded, SecondsSeen, Source
-from plimsoll.domain.units import MIB
+from plimsoll.domain.units import MIB, US_PER_S
+from plimsoll.reports.plain import plain_of
 from plimsoll.reports.record import CeilingRecord, CeilingsRecord, SecondsSeenRecord
 from plimsoll.reports.wording import count_of
 
-_US_PER_S: Final = 1e6
 _SUSTAINS: Final = {"now": "the volume sustains", "offered": "the offer would sustain"}
 """By the names of ceilings that reports show."""
 _COUNTED_BY: Final = {Source.NVME: "EBS's own counts", Source.DISKSTATS: "the kernel's counts"}
@@ -46,7 +46,7 @@ def _exceeded_words(whose: str, exceeded: Mapping[Resource, Exceeded] | None) ->
     if exceeded is None:
         return
     sides = [
-        f"{side.unit} for {excess.us / _US_PER_S:,.2f} s, within {count_of(excess.seconds, 'second')}"
+        f"{side.unit} for {excess.us / US_PER_S:,.2f} s, within {count_of(excess.seconds, 'second')}"
         for side, excess in exceeded.items()
         if excess.us
     ]
@@ -79,31 +79,5 @@ def seen_record(seen: SecondsSeen, ceilings: CeilingsRecord | None) -> SecondsSe
     known: dict[str, CeilingRecord] = {} if ceilings is None else {"now": ceilings.now}
     if ceilings is not None and ceilings.offered is not None:
         known["offered"] = ceilings.offered
-    return SecondsSeenRecord(
-        began=seen.began.isoformat(timespec="seconds"),
-        seconds=seen.seconds,
-        source=seen.source.value,
-        missed_s=seen.missed_s,
-        peak_iops=round(seen.iops.peak.rate, 2),
-        peak_iops_at=seen.iops.peak.at.isoformat(timespec="seconds"),
-        peak_throughput_mib_s=round(seen.bytes_s.peak.rate / MIB, 2),
-        peak_throughput_at=seen.bytes_s.peak.at.isoformat(timespec="seconds"),
-        p99_iops=round(seen.iops.quantile(0.99), 2),
-        p99_throughput_mib_s=round(seen.bytes_s.quantile(0.99) / MIB, 2),
-        mean_queue=round(seen.mean_queue, 2),
-        most_queue=seen.most_queue,
-        exceeded_volume_iops_s=_seconds(seen.exceeded_volume, Resource.IOPS),
-        exceeded_volume_throughput_s=_seconds(seen.exceeded_volume, Resource.THROUGHPUT),
-        exceeded_host_iops_s=_seconds(seen.exceeded_host, Resource.IOPS),
-        exceeded_host_throughput_s=_seconds(seen.exceeded_host, Resource.THROUGHPUT),
-        p99_read_latency_us=seen.p99_read_us,
-        p99_write_latency_us=seen.p99_write_us,
-        mean_latency_us=None if seen.mean_latency_us is None else round(seen.mean_latency_us, 1),
-        title=seen_title(seen),
-        lines=list(seen_lines(seen, known)),
-    )
-
-
-def _seconds(exceeded: Mapping[Resource, Exceeded] | None, side: Resource) -> float | None:
-    """For how long a limit was exceeded; None where the host does not count that."""
-    return None if exceeded is None or side not in exceeded else exceeded[side].us / _US_PER_S
+    beside = {"title": seen_title(seen), "lines": list(seen_lines(seen, known))}
+    return SecondsSeenRecord.model_validate(plain_of(SecondsSeenRecord, seen) | beside)

@@ -12,11 +12,12 @@ from typing import Any, Final, assert_type
 from pydantic import TypeAdapter
 
 from plimsoll.domain.kinds import COSTS, CountsAs, names_counted_as
-from plimsoll.domain.refine.plan import Plan
+from plimsoll.domain.metrics.reading_cost import Plan
 from plimsoll.domain.risk.lessons import Lessons
 from plimsoll.domain.risk.tally import PromiseTally
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.answers import answered_record
 from plimsoll.reports.costs import CostGroups, add_cost, costs_summary, merge_costs
 from plimsoll.reports.fleet_risk import FleetRisk
 from plimsoll.reports.learning import peaks_in
@@ -24,7 +25,6 @@ from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.run_record import PartSummary, PartUsd
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.template_totals import Key, TemplateGroup, changes_of, groups_of
-from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.wording import owner_text
 
 DIMENSIONS: Final[Mapping[str, Callable[[RecommendationRecord], str]]] = {

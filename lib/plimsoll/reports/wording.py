@@ -7,6 +7,7 @@ from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.domain.kinds import CHANGES, KINDS, CountsAs, Kind
 from plimsoll.domain.offers.losses import LossCode, loss_text
 from plimsoll.domain.units import dollars
+from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import (
     FIRST_PROVIDER,
     DemandRecord,
@@ -66,7 +67,7 @@ def duration(seconds: float) -> str:
     return f"{seconds:,.0f} s" if seconds < 90 else f"{seconds / 60:,.0f} min"
 
 
-def spec_text(spec: SpecRecord | None, *, between: str = " ") -> str:
+def spec_text(spec: SpecRecord | VolumeSpec | None, *, between: str = " ") -> str:
     """A configuration in a few words, its parts set apart by `between`."""
     if spec is None:
         return ""

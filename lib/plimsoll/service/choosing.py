@@ -8,7 +8,7 @@ from plimsoll.clouds.aws.permissions import COPY_TAG
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, Want, runs_for, within
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, Want, plan_runs, split_by_budget
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
@@ -97,9 +97,9 @@ def _thin_evidence_jobs(
     The reasons say why nothing is measured in some places.
     """
     wants, whys = _wants(run_id, service)
-    runs = runs_for(wants)
+    runs = plan_runs(wants)
     costs_usd = _costs_usd(runs, now, service)
-    chosen, left = within(runs, lambda run: costs_usd[run.class_key], _full_budget(service))
+    chosen, left = split_by_budget(runs, lambda run: costs_usd[run.class_key], _full_budget(service))
     parts = split_budget([costs_usd[run.class_key] for run in chosen], service.config.validation)
     jobs = [
         job_of_class(run, JobName(validation=validation, index=index), _place_of(run), now, budget=part)

@@ -12,7 +12,7 @@ from typing import Final
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
 from plimsoll.domain.people_decisions import Holding, holding
-from plimsoll.domain.risk.promise_review import Review, reviewed
+from plimsoll.domain.risk.promise_review import Review, review_promises
 from plimsoll.ports import HistoryStore, Target
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.promises import review_of
@@ -109,7 +109,7 @@ def _entry(
     if entry is None:
         return None
     promised = None if prior is None else prior.promised
-    return replace(entry, promised=reviewed(promised, review))
+    return replace(entry, promised=review_promises(promised, review))
 
 
 def _rule_before(record: RecommendationRecord, latest: HistoryEntry | None) -> int | None:

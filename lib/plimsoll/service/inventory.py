@@ -15,8 +15,8 @@ from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.domain.errors import PASSING, CloudError
-from plimsoll.domain.groups.hosting import by_host
-from plimsoll.domain.groups.takeover import takeovers_of
+from plimsoll.domain.groups.hosting import batch_by_host
+from plimsoll.domain.groups.takeover import find_takeovers
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, RunStore, Target, UnreadVolume, Usage
@@ -136,8 +136,8 @@ def _keep_batches(
     """Replaces the batches of an inventory that was not whole, and returns their number."""
     for key in list(store.keys(keys.batches(target))):
         store.delete(key)
-    together = [takeover.volumes for takeover in takeovers_of(volumes, takeover_tags)]
-    batches = list(by_host(volumes, size, together))
+    together = [takeover.volumes for takeover in find_takeovers(volumes, takeover_tags)]
+    batches = list(batch_by_host(volumes, size, together))
     for number, batch in enumerate(batches):
         store.put(keys.volumes(VolumeBatch(target=target, number=number)), volumes_out(batch))
     return len(batches)

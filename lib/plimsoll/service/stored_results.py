@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.metrics.reading_cost import Plan
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.refine.plan import Plan
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import RunTotals

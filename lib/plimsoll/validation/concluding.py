@@ -13,9 +13,9 @@ from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling, Need
 from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.domain.evidence.bench_excuse import BenchExcuse, BenchLimit, bench_excuse
 from plimsoll.domain.evidence.envelope import SIMULATED_TOOL, BoundBy
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, short, usd_for, within
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, shorten_key, split_by_budget, usd_for
 from plimsoll.domain.evidence.validation_order import Mode
-from plimsoll.domain.evidence.verdict import Shown, Verdict, verdict, verdict_in_place
+from plimsoll.domain.evidence.verdict import Shown, Verdict, judge_in_place, judge_need
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, to_new_result
 from plimsoll.envelopes.reading import read_results
@@ -95,7 +95,7 @@ def _try_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Co
 def _affords(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:
     """The job's budget has room for one more try of the run."""
     plan = plan_run(attempt.proposal.run, job.mode, attempt.proposal.usd_month, context)
-    return bool(within([plan.run], lambda _run: plan.usd or 0.0, rest_of(job.budget, usd=job.usd, runs=0))[0])
+    return bool(split_by_budget([plan.run], lambda _run: plan.usd or 0.0, rest_of(job.budget, usd=job.usd, runs=0))[0])
 
 
 def _answer_of(job: Job) -> BenchAnswer:
@@ -136,7 +136,7 @@ def _verdict_on(results: Sequence[BenchResult], job: Job, context: Context) -> V
     attempt = job.current_attempt
     run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
     shown = [_to_shown(result, volumes, run.ceiling.accounting) for result in results]
-    judge = verdict_in_place if job.mode is Mode.IN_PLACE else verdict
+    judge = judge_in_place if job.mode is Mode.IN_PLACE else judge_need
     judgment = judge(
         shown, _need_to_show(job, context), today_mean_latency_us=subject.today_mean_latency_us, policy=context.policy
     )
@@ -292,7 +292,7 @@ def _line_of(job: Job, at: datetime, verdict: Verdict, excuse: BenchExcuse, *, s
         too_slow=verdict.too_slow and not excuse.late,
         bench_limited=list(excuse.sides),
         simulated=simulated,
-        campaign=f"{spec.type}-{run.wants[0].region}-{at:%Y%m%dt%H%M%S}-{short(run.class_key)}",
+        campaign=f"{spec.type}-{run.wants[0].region}-{at:%Y%m%dt%H%M%S}-{shorten_key(run.class_key)}",
         usd=None if free else _usd_of(job, at),
         seconds=_paid_s(attempt, at),
     )

@@ -15,7 +15,7 @@ from plimsoll.domain.demand.rates import IOPS, MIB_S
 from plimsoll.domain.demand.workload import recounted, shape_of
 from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.evidence.grade import Grade
-from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun, Want, runs_for, usd_for, within
+from plimsoll.domain.evidence.measuring_runs import MeasuringRun, PlannedRun, Want, plan_runs, split_by_budget, usd_for
 from plimsoll.domain.evidence.validation_order import Budget, Mode
 from plimsoll.domain.headroom import Headroom
 from plimsoll.domain.policy import Policy
@@ -34,7 +34,7 @@ from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.ports import Bench, Prices, Target
-from plimsoll.reports.to_record import record_of
+from plimsoll.reports.answers import record_of
 from plimsoll.validation.context import Context
 from plimsoll.validation.fio_job import expected_seconds
 from plimsoll.validation.job import Job, Proposal, Subject
@@ -124,7 +124,7 @@ def _propose(job: Job, run: MeasuringRun, weighed: WeighedVolume, usd_month: flo
     """The job with that run proposed, if its budget allows it."""
     plan = plan_run(run, job.mode, usd_month, context)
     budget_left = rest_of(job.budget, usd=job.usd, runs=len(job.tried))
-    chosen, left = within([run], lambda _run: plan.usd or 0.0, budget_left)
+    chosen, left = split_by_budget([run], lambda _run: plan.usd or 0.0, budget_left)
     if not job.tried:
         context.agree([plan] if chosen else [], left)
     if not chosen:
@@ -173,7 +173,7 @@ def target_run(weighed: WeighedVolume, target: str | None, mode: Mode, types: Ma
         ceiling=ceiling,
         saved_usd_month=saved,
     )
-    return runs_for([want])[0]
+    return plan_runs([want])[0]
 
 
 def _pool_gib(weighed: WeighedVolume, type_name: str) -> int | None:

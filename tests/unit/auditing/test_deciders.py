@@ -19,7 +19,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.outcomes import Answered, FailedVolume
-from plimsoll.reports.to_record import answered_record
+from plimsoll.reports.answers import answered_record
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_stripe_set, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 

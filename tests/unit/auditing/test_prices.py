@@ -10,10 +10,10 @@ from plimsoll.domain.unweighed import answer_by_state
 from plimsoll.domain.volume import VolumeState
 from plimsoll.outcomes import Notice
 from plimsoll.ports import Target
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.summary import run_headline
-from plimsoll.reports.to_record import record_of
 from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 from tests.unit.reports.plain_runs import a_run_record

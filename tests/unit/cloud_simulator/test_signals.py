@@ -17,7 +17,7 @@ from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.signals import look_at_signals, signals_of
+from plimsoll.domain.metrics.signals import look_at_signals, make_signals
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.ports import Target
 from plimsoll.settings import Settings
@@ -47,7 +47,7 @@ def read(maker, *faults):
             sleep=lambda _s: None,
         )
         found = metrics.read([Ask(volume=volume, look=LOOK) for volume in volumes])
-    told = [one if isinstance(one, CloudError) else signals_of(one, LOOK.window) for one in found]
+    told = [one if isinstance(one, CloudError) else make_signals(one, LOOK.window) for one in found]
     return {volume.name: one for volume, one in zip(volumes, told, strict=True)}, metrics.usage
 
 

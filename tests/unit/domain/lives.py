@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.days import days_of_moves
-from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
+from plimsoll.domain.memory.memory import Past, clip_memory, memory_segments, memory_start_s
 from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import HeadroomFrom, Policy
 from plimsoll.domain.recommendation import Change, Wait
-from plimsoll.domain.refine.branch_and_bound import judge
-from plimsoll.domain.refine.unread_past import look_at_everything
+from plimsoll.domain.refine.judge import judge
+from plimsoll.domain.refine.past import look_at_everything
 from plimsoll.domain.units import DAY_S, KIB
 from plimsoll.domain.volume import Seen
 from plimsoll.learned_table import load_table
@@ -76,7 +76,7 @@ def judged(
         {volume.id: replace(a_basis(policy), learned=learned or load_table()).of(volume) for volume in volumes},
         volumes,
         metrics.read,
-        segments=segments(WINDOW, 60, RETENTION, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, 60, RETENTION, NOW.timestamp()),
         resolution_s=60,
         query_cost=query_cost or a_tariff(),
         memory=memory,
@@ -227,7 +227,7 @@ def cost_then(one):
 
 
 def whole_past(volume, life, policy):
-    past = Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp()), days_of_moves(volume))
+    past = Past(clip_memory(volume, SEGMENTS), memory_start_s(volume, policy, NOW.timestamp()), days_of_moves(volume))
     for look in look_at_everything(past):
         learn(past, look, dict(cut(life, look.window, look.period_s, look.series).series.items()))
     return past
@@ -236,5 +236,5 @@ def whole_past(volume, life, policy):
 def learn(past, look, found):
     """Answers a look, and once more with the same where it is in doubt."""
     past.learn(look, found)
-    if past.in_doubt(look):
+    if past.is_in_doubt(look):
         past.learn(look, found)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import HOST_FIGURES, TYPES, a_demand, a_host, a_policy, a_volume, ceiling_of
@@ -45,7 +45,7 @@ def demands_on(draw, volume, *, quiet=False):
 
     A quiet one stays under seven tenths of what it could have, and no check or balance says otherwise.
     """
-    present, hosts = ceiling_of(volume), usable(volume)
+    present, hosts = ceiling_of(volume), ceiling_of_hosts(volume)
     iops = min(present.iops, hosts.iops)
     throughput = min(present.throughput_mib_s, hosts.throughput_mib_s, present.iops * present.io_kib / 1024)
     share = st.floats(0, 0.7) if quiet else SHARES

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.host import Host
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.offers.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import NOW, a_basis, a_tariff, a_volume
@@ -100,7 +100,7 @@ def judged(volumes, given_sums, excluded):
         {one.id: a_basis(policy, market=MARKET) for one in volumes if one.id not in excluded},
         volumes,
         metrics.read,
-        segments=segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
         resolution_s=policy.resolution_s,
         query_cost=a_tariff(),
     )

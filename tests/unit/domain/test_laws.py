@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.hosting import usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts
 from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Migrate, Reprovision, Upgrade
@@ -47,18 +47,18 @@ def saved(recommendation):
 def test_no_offer_is_under_the_demand_with_headroom_unless_its_hosts_could_never_use_it(situation):
     volume, demand, policy = situation
     assume(demand.resolution_s == 60)  # for longer a host that bursts carries less
-    hosts = usable(volume)
+    hosts = ceiling_of_hosts(volume)
     for offer in feasible(decision(*situation)):
         iops, moved = wanted(demand, TYPES[offer.spec.type], policy, hosts.throughput_mib_s)
-        assert offer.judged.iops >= min(hosts.iops, iops) - 1e-5  # what stays as it is rests on no demand
-        assert offer.judged.throughput_mib_s >= moved - 1e-5
+        assert offer.judged_ceiling.iops >= min(hosts.iops, iops) - 1e-5  # what stays as it is rests on no demand
+        assert offer.judged_ceiling.throughput_mib_s >= moved - 1e-5
 
 
 @given(situations(quiet=True, policy=policies(size_on=SizeOn.AVERAGE)))
 @LAW
 def test_a_volume_is_never_offered_more_than_its_hosts_can_use(situation):
     volume, _, policy = situation
-    hosts = usable(volume)
+    hosts = ceiling_of_hosts(volume)
     for offer in feasible(decision(*situation)):
         kind, spec = TYPES[offer.spec.type], offer.spec
         implied = 0.0

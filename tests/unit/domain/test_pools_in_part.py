@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
@@ -91,7 +91,7 @@ def judged(volumes, given_sums, decided, query_cost=None, *, every_minute):
         {name: a_basis(policy, market=MARKET) for name, policy in decided.items()},
         volumes,
         metrics.read,
-        segments=segments(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
         resolution_s=60,
         query_cost=query_cost or a_tariff(),
         every_minute=every_minute,

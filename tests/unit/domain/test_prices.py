@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.offers.drop_ins import drop_ins
+from plimsoll.domain.offers.drop_ins import find_drop_in
 from tests.builders import US_EAST_1, a_case, a_demand, a_policy, a_spec, a_volume
 
 
@@ -15,7 +15,7 @@ def usd_month(type_name, size_gib, **provisioned):
 def saved_drop_in(size_gib):
     """What a gp2 of that size saves as the gp3 that can do all that it can, and that gp3."""
     volume = a_volume("gp2", size_gib)
-    (offer,) = drop_ins(
+    (offer,) = find_drop_in(
         [a_case(volume, a_demand(iops=100), a_policy(target_types=("gp3",), iops_step=1, throughput_step_mib_s=1))]
     ).offers
     return US_EAST_1.usd_month(volume.spec) - offer.usd_month, offer.spec

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
@@ -71,7 +71,7 @@ def judged(volume, made, policy, *, every_minute):
         {volume.id: a_basis(policy, market=MARKET)},
         [volume],
         metrics.read,
-        segments=segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
         resolution_s=policy.resolution_s,
         query_cost=a_tariff(),
         every_minute=every_minute,

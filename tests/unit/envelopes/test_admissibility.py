@@ -24,7 +24,7 @@ def codes(one, limits=OPEN):
 
 def rejected(one, limits=OPEN):
     (found,) = judge_measurements([one], limits)
-    return {side.value for side in Resource if found.kept_out(side)}
+    return {side.value for side in Resource if found.is_kept_out(side)}
 
 
 def verdict(one, limits=OPEN, side=Resource.IOPS):
@@ -211,12 +211,12 @@ def test_a_burst_lasts_for_what_it_did_beyond_all_credits():
     assert short.lasting(Resource.IOPS) == 0
     assert long.lasting(Resource.IOPS) == pytest.approx(1_800 - capacity / 3_600)
     assert steady.lasting(Resource.IOPS) == 299
-    assert (short.served(Resource.IOPS), long.served(Resource.IOPS)) == (3_000, 1_800)
+    assert (short.served_figure(Resource.IOPS), long.served_figure(Resource.IOPS)) == (3_000, 1_800)
 
 
 def test_seconds_show_nothing_that_lasts():
     (short,) = judge_measurements([a_run(iops=3_000, job={"runtime_s": 10})], OPEN)
-    assert (short.served(Resource.IOPS), short.lasting(Resource.IOPS)) == (3_000, 0)
+    assert (short.served_figure(Resource.IOPS), short.lasting(Resource.IOPS)) == (3_000, 0)
 
 
 def test_every_rule_has_a_name_of_its_own_and_a_source():
@@ -226,4 +226,4 @@ def test_every_rule_has_a_name_of_its_own_and_a_source():
 
 def test_what_a_source_leaves_out_is_no_anomaly():
     assert codes(a_run(iops=None, throughput_mib_s=40.0, device_iops=10)) == set()
-    assert not any(a_run(iops=3_000).kept_out(side) for side in Resource)
+    assert not any(a_run(iops=3_000).is_kept_out(side) for side in Resource)

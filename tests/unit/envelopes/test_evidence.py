@@ -129,7 +129,7 @@ def test_a_stripe_does_not_count():
 
 def test_iops_that_a_cache_served_do_not_count():
     cached = an_envelope([measured_here(device_iops=1_000)])
-    assert cached.measurements[0].kept_out("iops")
+    assert cached.measurements[0].is_kept_out("iops")
     assert evidence([cached]).grade is Grade.C
 
 
@@ -178,7 +178,7 @@ def of_gp2(measurement, *, need_iops) -> Evidence:
         need_throughput_mib_s=4,
         envelopes=[fit_envelope(a_system([measurement], spec=spec), TYPES)],
         place=PLACE,
-        own=own,
+        hostless=own,
     )
 
 

@@ -29,7 +29,7 @@ def failed(*envelopes, by_validation=()) -> tuple[FailedMeasurement, ...]:
 def test_what_fell_short_here_lately_is_a_failed_measurement_with_its_figures():
     (one,) = failed(an_envelope([a_measurement(3_000, 46.9)]), fell_short())
     assert one.delivered == {IOPS: 300.0}
-    assert (one.published(IOPS), one.source, one.volume_id) == (3_000, "a-campaign: notes.txt", None)
+    assert (one.published_rate(IOPS), one.source, one.volume_id) == (3_000, "a-campaign: notes.txt", None)
     assert "300 IOPS were all that a volume of 3,000 carried" in one.text
 
 
@@ -76,7 +76,7 @@ def test_what_was_measured_on_a_later_day_stands_instead():
     passed = an_envelope([measured_here(days_ago=3)])
     (older,) = failed(passed, fell_short(days_ago=5))
     assert older.newer[IOPS] == (3_000.0,)
-    assert older.carries(IOPS, 3_000.0) == 3_000.0
+    assert older.believed_rate(IOPS, 3_000.0) == 3_000.0
     (newer,) = failed(passed, fell_short(days_ago=1))
     assert not newer.newer[IOPS]
-    assert newer.carries(IOPS, 3_000.0) < 310
+    assert newer.believed_rate(IOPS, 3_000.0) < 310

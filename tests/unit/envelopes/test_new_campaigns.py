@@ -197,7 +197,7 @@ def test_a_system_that_another_campaign_has_is_refused(tmp_path):
 def test_what_is_no_measurement_is_kept_as_rejected_and_takes_nothing_else_with_it(tmp_path, job):
     sound, faulty = added(tmp_path, a_campaign(fio_json(a_job(), job | {"groupid": 1})))
     sound, faulty = fit_envelope(a_system([sound, faulty]), TYPES).measurements
-    assert [sound.kept_out(side) for side in Resource] == [False, False]
+    assert [sound.is_kept_out(side) for side in Resource] == [False, False]
     assert [faulty.admission(side) for side in Resource] == [Admission.REJECTED] * 2
 
 

@@ -69,7 +69,7 @@ def evidence(folder, need_iops):
         need_throughput_mib_s=4,
         envelopes=[envelope_library(folder).get("mine")],
         place=place,
-        own=own,
+        hostless=own,
     )
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.domain.evidence.envelope import Measurement
-from plimsoll.envelopes.campaigns import Campaign, flat
+from plimsoll.envelopes.campaigns import Campaign
+from plimsoll.envelopes.printed import flat
 from plimsoll.envelopes.reading import read_output, read_results
 
 SEEDS = Path(__file__).parents[2] / "seeds"

@@ -57,7 +57,7 @@ def test_seed_003_stands_beside_what_google_publishes_of_reads_and_writes():
 def test_what_a_disk_was_lent_by_others_of_its_type_is_kept_and_cut():
     standard = shipped("pd-standard-500")
     (random,) = [one for one in standard.measurements if (one.job.mode, one.job.block_kib) == ("randread", 4)]
-    assert random.served(Resource.IOPS) == 770
+    assert random.served_figure(Resource.IOPS) == 770
     assert standard.cut == ("iops", "throughput")
     assert (
         "measured 751 IOPS, cut to the published 375: other volumes of the type on the host lent their share"
@@ -71,21 +71,21 @@ def test_reads_that_no_machine_carries_of_a_type_are_not_fitted_though_it_carrie
         for one in shipped("pd-standard-500").measurements
         if one.job.mode in {"read", "write"} and one.job.block_kib == 8
     }
-    assert sequential["read"].kept_out("iops")
-    assert not sequential["write"].kept_out("iops")
+    assert sequential["read"].is_kept_out("iops")
+    assert not sequential["write"].is_kept_out("iops")
 
 
 @pytest.mark.parametrize("host", ["r6g.4xlarge", "r5.4xlarge"])
 def test_the_merged_writes_of_seed_002_are_no_operations_of_the_device(host):
     (cached,) = [one for one in shipped(f"io1-30000-{host}").measurements if one.job.mode == "seqrewr"]
-    assert cached.kept_out("iops")
-    assert not cached.kept_out("throughput")
+    assert cached.is_kept_out("iops")
+    assert not cached.is_kept_out("throughput")
 
 
 def test_reads_that_the_device_of_a_public_campaign_cannot_have_served_are_not_fitted():
     (cached,) = [one for one in shipped("gp2-100-c4.xlarge").measurements if one.job.mode == "randread"]
     assert cached.throughput_mib_s == 143.3
-    assert cached.kept_out("throughput")
+    assert cached.is_kept_out("throughput")
 
 
 def test_the_files_are_found_in_a_checkout():

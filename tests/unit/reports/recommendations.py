@@ -15,8 +15,8 @@ from plimsoll.domain.units import HOUR_S
 from plimsoll.domain.unweighed import answer_by_state
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import ChangeText
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord
-from plimsoll.reports.to_record import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_policy, a_volume, decision
 
 RAISED_LATELY = Reason(Unsettled.RAISED, "Its limit was raised after it was throttled.")
@@ -43,13 +43,18 @@ def waiting(change: Recommendation, until: date = date(2026, 11, 30)) -> Wait:
     assert isinstance(change, Change)
     both = {field.name: getattr(change, field.name) for field in fields(Answer)}
     return Wait(
-        **{**both, "epochs": RAISED, "blockers": (), "reasons": (RAISED_LATELY,)},
+        **{
+            **both,
+            "epochs": RAISED,
+            "blockers": (),
+            "reasons": (RAISED_LATELY,),
+            "comparison": replace(change.comparison, frontier=a_frontier()),
+            "target": None,
+            "losses": (),
+        },
         until=until,
         code=Unsettled.RAISED,
         expected=change.target,
-        demand=change.demand,
-        comparison=replace(change.comparison, frontier=a_frontier()),
-        evidence=change.evidence,
     )
 
 

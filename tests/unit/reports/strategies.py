@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.kinds import CHANGES
 from plimsoll.ports import ChangeText
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord, LossRecord
-from plimsoll.reports.to_record import record_of
 from tests.unit.reports.recommendations import a_risk, every_action
 
 HOSTILE = (

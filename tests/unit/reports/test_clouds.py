@@ -10,6 +10,7 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
+from plimsoll.reports.answers import answered_record
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.diff.comparison import compare_runs
@@ -22,7 +23,6 @@ from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.summary import group_notices
 from plimsoll.reports.terminal.run import show_plan, show_run
-from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import DIMENSIONS, RunTotals
 from plimsoll.reports.wording import calls_in, clouds_of, words_of
 from plimsoll.slack.blocks.elements import link as slack_link

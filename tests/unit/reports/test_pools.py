@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from plimsoll.domain.policy import Policy
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import FIRST_PROVIDER, schema
@@ -18,7 +19,6 @@ from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
-from plimsoll.reports.to_record import record_of
 from plimsoll.slack.blocks.digest import list_volume
 from tests.unit.domain.groups.test_decide_pools import a_disk, flat, judged
 from tests.unit.domain.pooled_market import a_capped_host

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from plimsoll.cli.main import main
 from plimsoll.ports import ChangeText
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.query_answer import show_answer
 from plimsoll.reports.diff.comparison import compare_runs
@@ -21,7 +22,6 @@ from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.terminal.validation import show_lines
-from plimsoll.reports.to_record import record_of
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 

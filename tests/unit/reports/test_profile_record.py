@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.demand.demand_profile import profile_of
 from plimsoll.domain.units import HOUR_S
-from plimsoll.reports.profile_to_record import profile_record
+from plimsoll.reports.answers import profile_record
 from plimsoll.reports.record import DemandProfileRecord
 from tests.builders import a_demand, a_volume
 

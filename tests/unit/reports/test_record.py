@@ -13,8 +13,8 @@ from plimsoll.cli.main import app
 from plimsoll.domain.kinds import KINDS
 from plimsoll.domain.unweighed import answer_by_state
 from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, schema
-from plimsoll.reports.to_record import record_of
 from tests.builders import a_basis, a_demand, a_volume, decision
 from tests.profiles import examples
 from tests.unit.reports.recommendations import NO_PRICES, a_frontier, a_record, every_action

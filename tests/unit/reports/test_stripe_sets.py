@@ -13,13 +13,13 @@ from plimsoll.domain.case_maker import case_of
 from plimsoll.domain.groups.decide_stripes import decide_together
 from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.groups.hosting import host_loads
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.run_files import RECOMMENDATIONS, TABLE
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
-from plimsoll.reports.to_record import record_of
 from tests.builders import a_basis, a_demand, a_host, a_stripe_set, a_volume
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import AccessDenied
-from plimsoll.domain.refine.plan import Plan, Reading
+from plimsoll.domain.metrics.reading_cost import Plan, Reading
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.record import BlockerRecord

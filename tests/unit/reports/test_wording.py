@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as some
 
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SignalsRecord
-from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import (
     NAME_LENGTH,
     change_words,

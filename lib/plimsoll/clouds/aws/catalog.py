@@ -10,7 +10,7 @@ from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.cloud import Published
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.refine.query_cost import Closer, QueryCost
+from plimsoll.domain.metrics.reading_cost import Closer, QueryCost
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import ChangeText

@@ -36,7 +36,7 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
 from plimsoll.domain.metrics.knowledge import Ask, Found
-from plimsoll.domain.refine.query_cost import QueryCost
+from plimsoll.domain.metrics.reading_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
 

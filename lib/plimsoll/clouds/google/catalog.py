@@ -16,8 +16,8 @@ from plimsoll.clouds.google.change import disk_change_text, disk_way_back_text
 from plimsoll.clouds.google.machines import host_cap
 from plimsoll.clouds.google.queries import SERIES_METRICS
 from plimsoll.clouds.registry import GOOGLE
+from plimsoll.domain.metrics.reading_cost import Closer, QueryCost
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.refine.query_cost import Closer, QueryCost
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import ChangeText

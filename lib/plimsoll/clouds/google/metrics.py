@@ -42,8 +42,8 @@ from plimsoll.clouds.google.received import Identity, Received, join_times, read
 from plimsoll.domain.arrays import IntArray
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
 from plimsoll.domain.metrics.knowledge import Ask, Found
+from plimsoll.domain.metrics.reading_cost import QueryCost
 from plimsoll.domain.metrics.series import SIGNALS
-from plimsoll.domain.refine.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
 

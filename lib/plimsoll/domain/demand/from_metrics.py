@@ -10,10 +10,10 @@ from plimsoll.domain.demand.days import DaySums, sums_by_day
 from plimsoll.domain.demand.demand import BusiestSeconds, Demand, HostSeen, Spread
 from plimsoll.domain.demand.rates import ALL, MIB_S, READS, Rates
 from plimsoll.domain.metrics import period
-from plimsoll.domain.metrics.grid import Grid, grid_of, observed_hours
+from plimsoll.domain.metrics.grid import Grid, find_observed_hours, make_grid
 from plimsoll.domain.metrics.highest import find_highest_minutes
 from plimsoll.domain.metrics.knowledge import Knowledge
-from plimsoll.domain.metrics.received import coverage_of
+from plimsoll.domain.metrics.received import measure_coverage
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
@@ -29,7 +29,7 @@ from plimsoll.domain.metrics.series import (
     WORK,
     WORK_OF,
 )
-from plimsoll.domain.metrics.track import Track, counted
+from plimsoll.domain.metrics.track import Track, zero_if_absent
 from plimsoll.domain.units import HOUR_S, MIB
 
 
@@ -39,10 +39,10 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
     Coarse buckets are spread evenly over the hours that have points, and over buckets of `resolution_s` where finer
     data has expired. None: a grid of its own.
     """
-    grid = grid_of([knowledge], resolution_s=resolution_s) if grid is None else grid
+    grid = make_grid([knowledge], resolution_s=resolution_s) if grid is None else grid
     starts_s, lengths_s = grid.starts_s, grid.lengths_s
     operations, moved = knowledge.tracks[OPERATIONS], knowledge.tracks[BYTES]
-    hours = observed_hours(knowledge)
+    hours = find_observed_hours(knowledge)
     observed = hours[knowledge.hour(starts_s)]
     cells = _Cells(knowledge, grid, hours)
     hours_observed = int(lengths_s[observed].sum()) / HOUR_S
@@ -58,7 +58,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
         busiest=_busiest(cells),
         spread=None if _are_even(operations, moved, starts_s, resolution_s) else _spread(cells, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
-        coverage=coverage_of(knowledge, hours, hours_observed),
+        coverage=measure_coverage(knowledge, hours, hours_observed),
         host=_host_seen(cells),
         summed=_summed(knowledge, starts_s),
         undecided=knowledge.undecided(starts_s),
@@ -123,7 +123,7 @@ class _Cells:
 
     def sums(self, group: str, name: str) -> FloatArray:
         """A series of the buckets that the cells lie in, zero where there is no point."""
-        return counted(self.values(group, name))
+        return zero_if_absent(self.values(group, name))
 
     def rates(self, group: str) -> Rates:
         """The rates of operations, or of bytes in MiB: [direction, bucket]."""
@@ -150,10 +150,10 @@ class _Cells:
         track = self.knowledge.tracks[group]
         lengths_s = track.lengths_s.astype(np.float64)
         if not self._hours.all():
-            counted = np.concatenate([[0], np.cumsum(self._hours)])
+            zero_if_absent = np.concatenate([[0], np.cumsum(self._hours)])
             first = self.knowledge.hour(track.starts_s)
             last = np.minimum(first + -(-track.lengths_s // HOUR_S), len(self._hours))
-            seen_s = (counted[last] - counted[first]) * HOUR_S
+            seen_s = (zero_if_absent[last] - zero_if_absent[first]) * HOUR_S
             lengths_s = np.where((track.lengths_s > HOUR_S) & (seen_s > 0), seen_s, lengths_s)
         return lengths_s[self._place(track)]
 
@@ -163,7 +163,7 @@ def _busy_share(cells: _Cells) -> FloatArray | None:
     idle_s = cells.published(IDLE, *NAMES[IDLE])
     if idle_s is None:
         return None
-    share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
+    share = period.busy_share(zero_if_absent(idle_s), cells.lengths_s(IDLE))
     unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
     return np.where(unread, 1.0, share)
 
@@ -204,7 +204,7 @@ def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
     """The days of the window of which metrics were read, to the digit: the same however finely they were."""
     tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
     done = [
-        np.sum([counted(track.series[name]) for name in NAMES[group]], axis=0)
+        np.sum([zero_if_absent(track.series[name]) for name in NAMES[group]], axis=0)
         for group, track in zip((OPERATIONS, BYTES), tracks, strict=True)
     ]
     rows = [(track.starts_s, row, track.present) for track, row in zip(tracks, done, strict=True)]
@@ -213,6 +213,6 @@ def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
 
 def busiest_seconds(series: Sequence[FloatArray], *, exact: BoolArray) -> BusiestSeconds:
     """The busiest seconds in the four series of `PEAKS`, in their order: operations and bytes, NaN for nothing."""
-    peaks = np.array([counted(values) for values in series]).reshape(2, 2, -1)
+    peaks = np.array([zero_if_absent(values) for values in series]).reshape(2, 2, -1)
     peaks[MIB_S] /= MIB
     return BusiestSeconds(peaks=peaks, exact=exact)

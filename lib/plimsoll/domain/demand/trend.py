@@ -4,7 +4,7 @@ Hours are compared, which no minute decides. The slope is that of Theil and Sen 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.rates import ALL
 from plimsoll.domain.units import DAY_S, HOUR_S
@@ -144,6 +145,17 @@ class Trend:
             if (~np.isnan(week)).sum() >= LEAST_KNOWN and slope(week) >= fast * (1 - ROUNDING):
                 return True
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Trends:
+    """The trends of one volume, kept for its cases that differ in memory and risk alone.
+
+    Keys are by identity, so that each value holds what its key names.
+    """
+
+    days: dict[int, tuple[BusyHours, Demand]] = field(default_factory=dict)
+    rises: dict[tuple[Ceiling, float, int, int], tuple[Rise, Demand, BusyHours | None]] = field(default_factory=dict)
 
 
 def slope(days: FloatArray) -> float:

@@ -1,1 +1,1 @@
-"""What was measured with fio: campaigns and their envelopes, what they prove of an offer, and what they refute."""
+"""Measurements with fio: campaigns and their envelopes, the offers that they prove, and those that they refute."""

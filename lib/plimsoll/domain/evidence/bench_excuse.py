@@ -1,4 +1,4 @@
-"""Whether a bench could have delivered what it did not: what it had besides the measurement, and what that explains.
+"""Excuses of a bench: the limits of its own that explain a failed measurement.
 
 A failed measurement refutes an offer for as long as evidence counts, so that a bench that was the limit must not make
 one. Nor may it hide one. So its loss is credited in full to what was delivered. If that still falls short, the volume
@@ -24,7 +24,7 @@ MOST_LOST: Final = 0.99
 
 
 class BenchLimitCode(StrEnum):
-    """Why a bench could not have delivered."""
+    """The reasons why a bench could not have delivered."""
 
     CPU = "bench-cpu"
     ENGINE = "bench-engine"
@@ -34,13 +34,13 @@ class BenchLimitCode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchLoad:
-    """What a bench did besides a measurement. Shares are of time, 0 to 1, of the worst span that is as long as a job.
+    """The load of a bench beside a measurement. Shares are of time, 0 to 1, of the worst span as long as a job.
 
-    `waited` is the share in which some task waited for a CPU (PSI), None where the kernel does not tell. `queued` is
-    the share of the looks at which more tasks were ready than there are CPUs. `stolen` is what the hypervisor gave to
+    `waited` is the share in which some task waited for a CPU (PSI), None if the kernel does not tell. `queued` is the
+    share of the looks at which more tasks were ready than there are CPUs. `stolen` is what the hypervisor gave to
     others. `host_exceeded` is the share in which the cloud says that the host's own limit was exceeded, without what it
     does not tell. `other_iops` and `other_throughput_mib_s` are what the host's other disks did. `engine_iops` and
-    `engine_throughput_mib_s` are the most that fio made of any job without a device, None where that was not tried.
+    `engine_throughput_mib_s` are the most that fio made of any job without a device, None if that was not tried.
     """
 
     cpus: int
@@ -54,8 +54,8 @@ class BenchLoad:
     engine_throughput_mib_s: float | None = None
 
     @property
-    def lost(self) -> float:
-        """The share of its time in which it was kept from working, at most: waited for a CPU, or robbed of it."""
+    def lost_share(self) -> float:
+        """The highest share of its time in which it was kept from working: waited for a CPU, or robbed of it."""
         waited = self.queued if self.waited is None else self.waited
         return min(MOST_LOST, waited + self.stolen)
 
@@ -70,7 +70,7 @@ class BenchLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchExcuse:
-    """What of a failed verdict the bench explains: by resource that fell short, and why it answered late.
+    """The part of a failed verdict that the bench explains: each resource that fell short, and a late answer.
 
     What it does not explain is the volume's, and has no limits here.
     """
@@ -85,38 +85,38 @@ class BenchExcuse:
 
     @property
     def limits(self) -> tuple[BenchLimit, ...]:
-        """Why nothing was measured; empty where a failure is the volume's, which stands."""
-        found = [*self.short.values(), *([] if self.late is None else [self.late])]
-        return tuple(dict.fromkeys(limit for one in found for limit in one)) if all(found) else ()
+        """The reasons why nothing was measured; empty if a failure is the volume's, which stands."""
+        failures = [*self.short.values(), *([] if self.late is None else [self.late])]
+        return tuple(dict.fromkeys(limit for of_failure in failures for limit in of_failure)) if all(failures) else ()
 
 
 def bench_excuse(
     verdict: Verdict, need: Need, *, ceiling: Ceiling, host: Ceiling, load: BenchLoad | None
 ) -> BenchExcuse:
-    """What of a failed verdict shows the bench, and not the volume.
+    """The signs in a failed validation that the bench was the limit, not the volume.
 
-    `ceiling` is what is published of the volume, `host` of the bench host. A bench that said nothing of itself explains
-    nothing.
+    `ceiling` is the published one of the volume, `host` that of the bench host. A bench that said nothing of itself
+    explains nothing.
     """
     sides = sorted(verdict.fell_short)
     if load is None:
         return BenchExcuse(short=dict.fromkeys(sides, ()), late=() if verdict.too_slow else None)
     return BenchExcuse(
-        short={side: tuple(_why_short(side, verdict, need, ceiling, host, load)) for side in sides},
-        late=tuple(_why_late(need, ceiling, load)) if verdict.too_slow else None,
+        short={side: tuple(_short_limits(side, verdict, need, ceiling, host, load)) for side in sides},
+        late=tuple(_late_limits(need, ceiling, load)) if verdict.too_slow else None,
     )
 
 
-def _why_short(
+def _short_limits(
     side: Resource, verdict: Verdict, need: Need, ceiling: Ceiling, host: Ceiling, load: BenchLoad
 ) -> Iterator[BenchLimit]:
     shown = verdict.shown_iops if side is Resource.IOPS else verdict.shown_throughput_mib_s
-    wanted, published = _of(side, need), _of(side, ceiling)
+    wanted, published = _rate_of(side, need), _rate_of(side, ceiling)
     if shown >= DELIVERED * published:
         return  # it delivered all that it should: it is too small, whatever the bench did
     # No more than is published could have been delivered, so that is all a fit bench would have had to show.
     asked = DELIVERED * min(wanted, published)
-    if load.lost >= BUSY and shown >= asked * (1 - load.lost):
+    if load.lost_share >= BUSY and shown >= asked * (1 - load.lost_share):
         yield _cpu(load)
     yield from _engine(side, asked, load)
     exceeded = load.host_exceeded.get(side, 0.0)
@@ -126,7 +126,7 @@ def _why_short(
             text=f"the host's own {side.unit} were exceeded in {exceeded:.0%} of the time",
         )
     other = load.other_iops if side is Resource.IOPS else load.other_throughput_mib_s
-    carries = _sustained(side, host)
+    carries = _sustained_rate(side, host)
     if shown + other >= DELIVERED * carries and other > 0:
         yield BenchLimit(
             code=BenchLimitCode.HOST_SHARED,
@@ -141,12 +141,12 @@ def _engine(side: Resource, asked: float, load: BenchLoad) -> Iterator[BenchLimi
         yield BenchLimit(code=BenchLimitCode.ENGINE, text=text)
 
 
-def _why_late(need: Need, ceiling: Ceiling, load: BenchLoad) -> Iterator[BenchLimit]:
-    """What makes the slowest hundredth of operations wait: any loss of more than that, or no room for what is asked."""
-    if load.lost >= BUSY:
+def _late_limits(need: Need, ceiling: Ceiling, load: BenchLoad) -> Iterator[BenchLimit]:
+    """Yields what makes the slowest hundredth of operations wait: a loss of more than that, or a busy engine."""
+    if load.lost_share >= BUSY:
         yield _cpu(load)
     for side in RESOURCES:
-        yield from _engine(side, DELIVERED * min(_of(side, need), _of(side, ceiling)), load)
+        yield from _engine(side, DELIVERED * min(_rate_of(side, need), _rate_of(side, ceiling)), load)
     exceeded = max(load.host_exceeded.values(), default=0.0)
     if exceeded >= BUSY:
         yield BenchLimit(
@@ -155,15 +155,15 @@ def _why_late(need: Need, ceiling: Ceiling, load: BenchLoad) -> Iterator[BenchLi
 
 
 def _cpu(load: BenchLoad) -> BenchLimit:
-    waited, told = (load.queued, "looks") if load.waited is None else (load.waited, "the time")
+    waited, basis = (load.queued, "looks") if load.waited is None else (load.waited, "the time")
     stolen = f", and {load.stolen:.0%} of their time was stolen" if load.stolen >= BUSY else ""
-    text = f"work waited for its {load.cpus} CPUs in {waited:.0%} of {told}{stolen}"
+    text = f"work waited for its {load.cpus} CPUs in {waited:.0%} of {basis}{stolen}"
     return BenchLimit(code=BenchLimitCode.CPU, text=text)
 
 
-def _of(side: Resource, limit: Need | Ceiling) -> float:
+def _rate_of(side: Resource, limit: Need | Ceiling) -> float:
     return limit.iops if side is Resource.IOPS else limit.throughput_mib_s
 
 
-def _sustained(side: Resource, host: Ceiling) -> float:
+def _sustained_rate(side: Resource, host: Ceiling) -> float:
     return host.sustained_iops if side is Resource.IOPS else host.sustained_throughput_mib_s

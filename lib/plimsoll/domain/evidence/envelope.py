@@ -1,4 +1,4 @@
-"""Measurements and the envelopes fitted to them: what a class of volume was seen to carry."""
+"""Measurements, and the envelopes fitted to them: the rates that a class of volume was seen to carry."""
 
 import math
 import re
@@ -13,24 +13,23 @@ from plimsoll.domain.volume import VolumeSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSeries:
-    """Means over consecutive steps of `step_s` seconds; a side of which nothing was told is empty."""
+    """Mean rates over consecutive steps of `step_s` seconds. A side that was not recorded is empty."""
 
     step_s: float
     iops: tuple[float, ...] = ()
     throughput_mib_s: tuple[float, ...] = ()
 
     def rates(self, side: Resource) -> tuple[float, ...]:
-        """The means of a side."""
         return self.iops if side is Resource.IOPS else self.throughput_mib_s
 
     @property
     def length_s(self) -> float:
-        """How long it is."""
+        """The seconds from its start to its end."""
         return self.step_s * max(len(self.iops), len(self.throughput_mib_s))
 
 
 class BoundBy(StrEnum):
-    """What stopped a measurement from going higher, as far as its source or its figures tell."""
+    """The limit that stopped a measurement from going higher, as far as its source or its figures tell."""
 
     VOLUME_IOPS = "volume-iops"
     VOLUME_THROUGHPUT = "volume-throughput"
@@ -57,7 +56,7 @@ class Latency:
     upper_bound: bool = False
 
     def at(self, percentile: float) -> float | None:
-        """The latency at that percentile (50, 99, 99.9), None where the source does not give it."""
+        """The latency at that percentile (50, 99, 99.9); None if the source does not give it."""
         return dict(self.percentiles_us).get(percentile)
 
 
@@ -69,7 +68,7 @@ SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobShape:
-    """What the benchmark asked for. `mode` is fio's rw or sysbench's test mode; None is not stated by the source.
+    """The job that a benchmark ran. `mode` is fio's rw or sysbench's test mode; None: the source does not say.
 
     `synced`: what was written had to reach the device (fsync, O_SYNC). `verify`: what was written was read back and
     compared. `target` are the device nodes that it was to use, between colons, and `places` their number, or that of
@@ -102,12 +101,12 @@ class JobShape:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The device nodes that were named, one by one; a colon of a name has a backslash."""
+        """The device nodes of `target`, split at the colons; a colon of a name has a backslash."""
         return () if self.target is None else tuple(_COLON.split(self.target))
 
     @property
     def depth(self) -> float | None:
-        """The most I/O in flight, by the options; None where they do not tell it."""
+        """The most I/O in flight, by the options; None if they do not tell it."""
         if self.outstanding is not None:
             return self.outstanding
         if self.iodepth is None and self.jobs is None:
@@ -116,14 +115,14 @@ class JobShape:
 
     @property
     def is_random(self) -> bool | None:
-        """Whether every I/O went to an offset of its own; None where the mode is not told."""
+        """Each I/O went to an offset of its own; None if the mode is not told."""
         if self.mode.startswith("unstated"):
             return None
         return self.mode.startswith(("rand", "rnd")) and not self.partly_sequential
 
     @property
     def writes(self) -> bool | None:
-        """Whether nothing but writes was asked for; None where both directions were."""
+        """True if the job only writes, False if it only reads, None if it does both."""
         if self.mode.endswith(("write", "wr")):
             return True
         return False if self.mode.endswith(("read", "rd")) else None
@@ -131,14 +130,14 @@ class JobShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where a measurement comes from: the document, who ran it with what, when, and where.
+    """The origin of a measurement: the document, who ran it with what tool, when, and where.
 
-    `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a
-    day, a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes
-    grade A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume. `cited` is
-    what people call the source (for one's own: `your measurement of 12 November 2026 on gp3 500 GiB`), and `reference`
-    says as well where it can be opened. `days` are all days that
-    file and user tell, as (first, last) day that each can mean; `imported_on` is the day of the import.
+    `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a day,
+    a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes grade
+    A. `placed`: Plimsoll chose the device itself, so that it is known to be the volume. `cited` is what people call the
+    source (for one's own: `your measurement of 12 November 2026 on gp3 500 GiB`), and `reference` says as well where it
+    can be opened. `days` are all days that file and user tell, as (first, last) day that each can mean; `imported_on`
+    is the day of the import.
     """
 
     campaign: str
@@ -171,7 +170,7 @@ SIMULATED_TOOL: Final = "simulated fio"
 
 
 class Admission(StrEnum):
-    """What a rule lets a figure count for. Of several rules the gravest holds, and these are in that order."""
+    """The weight that a rule gives to a figure. Of several rules the gravest holds; these are in that order."""
 
     COUNTS = "counts"
     BOUNDED = "counts up to a bound"
@@ -181,12 +180,12 @@ class Admission(StrEnum):
 
     @property
     def gravity(self) -> int:
-        """0 for what counts in full, more for what counts less."""
+        """The place in that order: 0 counts in full, more counts less."""
         return list(Admission).index(self)
 
     @property
     def proves(self) -> bool:
-        """Whether a figure is fitted, and is evidence at all."""
+        """The figure is fitted, and is evidence at all."""
         return self.gravity < Admission.SHOWN.gravity
 
 
@@ -195,7 +194,7 @@ BOTH_SIDES: Final = frozenset(Resource)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What one rule says of a measurement: its name, the verdict, why and what to do, and where the rule is from.
+    """The verdict of one rule on a measurement: its name, why, what to do, and where the rule is from.
 
     `sides` are the resources that it is about. As something that lasts the figure counts up to `lasting_most` only.
     """
@@ -210,9 +209,10 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideFacts:
-    """What one job printed of one direction; None where it did not. `*_slack` is how far rounding can have moved it.
+    """The figures that one job printed of one direction; None if it did not. `*_slack` is how far rounding can have
+    moved it.
 
-    `latency` is of one kind alone (completion, or total where only that is printed), `total_us` the mean of a whole
+    `latency` is of one kind alone (completion, or total if only that is printed), `total_us` the mean of a whole
     operation. `took_no_time`: one of them took 0 ns.
     """
 
@@ -232,14 +232,13 @@ class SideFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """How a run went, as far as its output says.
+    """The course of a run, as far as its output says.
 
     `error` is the errno of its job, `lost_share` the share of its operations that were short, dropped or `failed`.
     `devices` counted it, with the number of their `members`, which stand `behind` them; `shared`: with other groups.
     `elapsed_s` is the time of the whole run, of which the jobs account for `accounted_s`. `merged_share` is the share
     of its operations that the kernel merged, `device_share` what the devices counted of the operations of all groups.
-    `hosts` ran it.
-    `reached_depth`: the highest of the histogram of depths. None: not said.
+    `hosts` ran it. `reached_depth`: the highest of the histogram of depths. None: not said.
     """
 
     error: int = 0
@@ -261,8 +260,11 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lasting:
-    """What a time series shows of one side: its burst rate, what lasts when the credits are spent (None: it does not
-    show that), how many credits those were (None: none were seen to end), and a sentence with figures."""
+    """The rates that a time series shows of one side: in a burst, and when the credits are spent.
+
+    `sustained_rate` is None if it does not show that, `credits` None if none were seen to end. `text` is a sentence
+    with figures.
+    """
 
     side: Resource
     burst_rate: float
@@ -305,21 +307,21 @@ class Measurement:
         return self.iops if side is Resource.IOPS else self.throughput_mib_s
 
     def admission(self, side: Resource) -> Admission:
-        """What the figure of that side counts for, by all rulings."""
-        said = [one.admission for one in self.rulings if side in one.sides]
-        return max(said, key=lambda one: one.gravity, default=Admission.COUNTS)
+        """The weight of that side's figure, by all rulings."""
+        admissions = [ruling.admission for ruling in self.rulings if side in ruling.sides]
+        return max(admissions, key=lambda one: one.gravity, default=Admission.COUNTS)
 
-    def kept_out(self, side: Resource) -> bool:
-        """Whether the figure of that side is neither fitted nor evidence."""
+    def is_kept_out(self, side: Resource) -> bool:
+        """The figure of that side is neither fitted nor evidence."""
         return not self.admission(side).proves
 
-    def served(self, side: Resource) -> float | None:
-        """The figure of that side where the device served it. None where the source has none or a rule keeps it out."""
-        return None if self.kept_out(side) else self.figure(side)
+    def served_figure(self, side: Resource) -> float | None:
+        """The figure of that side that the device served; None if the source has none or a rule keeps it out."""
+        return None if self.is_kept_out(side) else self.figure(side)
 
     @property
     def mean_in_flight(self) -> float | None:
-        """The I/O in flight on average by Little's law, IOPS times mean latency; None where latencies are not told.
+        """The mean I/O in flight by Little's law, IOPS times mean latency; None if latencies are not told.
 
         A job that only writes and has read as well verified: it did one after the other.
         """
@@ -330,28 +332,28 @@ class Measurement:
         return max(each) if self.job.writes and self.run.read_too else sum(each)
 
     @property
-    def in_flight(self) -> float | None:
-        """The I/O in flight: by Little's law or the histogram of depths if the run tells them, else by the options."""
+    def io_in_flight(self) -> float | None:
+        """The I/O in flight: the depth of the options, or less if the run itself shows less."""
         reached = self.mean_in_flight
         if reached is None and self.run.reached_depth is not None and self.job.jobs is not None:
             reached = float(self.run.reached_depth * self.job.jobs)
-        told = [depth for depth in (self.job.depth, reached) if depth is not None]
-        return min(told, default=None)
+        depths = [depth for depth in (self.job.depth, reached) if depth is not None]
+        return min(depths, default=None)
 
     @property
     def held_back(self) -> bool:
-        """Whether the load asked for less than it could get: by a pause, a target, a sync, or one I/O at a time."""
+        """The load asked for less than it could get: pauses, a target, syncs, or one I/O at a time."""
         if self.bound_by is BoundBy.LOAD or self.job.held_by is not None:
             return True
-        in_flight = self.in_flight
+        in_flight = self.io_in_flight
         return in_flight is not None and in_flight < LEAST_IN_FLIGHT
 
     def lasting(self, side: Resource) -> float | None:
-        """What of `served` is known to last when all credits are spent."""
-        served = self.served(side)
+        """The part of `served_figure` that is known to last when all credits are spent."""
+        served = self.served_figure(side)
         if served is None:
             return None
-        return min([served, *(one.lasting_most for one in self.rulings if side in one.sides)])
+        return min([served, *(ruling.lasting_most for ruling in self.rulings if side in ruling.sides)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -380,30 +382,39 @@ class Envelope:
 
     @property
     def cited(self) -> str:
-        """What people call the sources of its measurements."""
-        return "; ".join(dict.fromkeys(one.provenance.cited for one in self.measurements))
+        """The names of its measurements' sources."""
+        return "; ".join(dict.fromkeys(measurement.provenance.cited for measurement in self.measurements))
 
     @property
     def reference(self) -> str:
-        """The sources of its measurements, and where each can be opened."""
-        return "; ".join(dict.fromkeys(one.provenance.reference for one in self.measurements))
+        """The names of its measurements' sources, and where each can be opened."""
+        return "; ".join(dict.fromkeys(measurement.provenance.reference for measurement in self.measurements))
 
     def roof(self, side: Resource) -> float | None:
-        """The fitted roof of that side."""
         return self.iops if side is Resource.IOPS else self.throughput_mib_s
 
     def best(self, side: Resource) -> float | None:
-        """The most that the device was seen to serve on that side, uncut; None where nothing of it was."""
-        return max((seen for one in self.measurements if (seen := one.served(side)) is not None), default=None)
+        """The most that the device was seen to serve on that side, uncut; None if it served nothing."""
+        return max(
+            (seen for measurement in self.measurements if (seen := measurement.served_figure(side)) is not None),
+            default=None,
+        )
 
-    def in_reads(self, one: Measurement, side: Resource) -> float | None:
-        """What the device served on that side, counted as its published ceiling counts: a write that costs half of a
-        read is half of one. Of both directions together the lesser cost is taken, because their mix is not told."""
-        served = one.served(side)
-        return None if served is None or self.published is None else served * cost_of(self.published, side, one.job)
+    def count_in_reads(self, measurement: Measurement, side: Resource) -> float | None:
+        """The figure of that side that the device served, in reads as its published ceiling counts.
+
+        A write that costs half of a read is half of one. Of both directions together the lesser cost is taken, because
+        their mix is not told.
+        """
+        served = measurement.served_figure(side)
+        return (
+            None
+            if served is None or self.published is None
+            else served * cost_in_reads(self.published, side, measurement.job)
+        )
 
 
-def cost_of(published: Ceiling, side: Resource, job: JobShape) -> float:
-    """How many reads an operation, or a MiB, of a job counts for at least."""
+def cost_in_reads(published: Ceiling, side: Resource, job: JobShape) -> float:
+    """The number of reads that an operation, or a MiB, of a job counts for at least."""
     cost = published.write_iops_cost if side is Resource.IOPS else published.write_throughput_cost
     return 1.0 if job.writes is False else cost if job.writes else min(1.0, cost)

@@ -26,7 +26,7 @@ from datetime import date
 from typing import Final
 
 from plimsoll.domain.ceiling import RESOURCES, Ceiling, Resource
-from plimsoll.domain.evidence.envelope import DELIVERED, Admission, Envelope, Measurement, cost_of
+from plimsoll.domain.evidence.envelope import DELIVERED, Admission, Envelope, Measurement, cost_in_reads
 from plimsoll.domain.evidence.grade import Grade
 from plimsoll.domain.units import KIB_PER_MIB
 
@@ -36,8 +36,10 @@ OVERSHOOT: Final = 1.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """A measurement that stands behind an offer on a resource: what it showed, how much of that counts, and how much of
-    that is known to last. `here`: it can make grade A."""
+    """A measurement that proves an offer on one resource: what it showed, what counts of it, and what lasts.
+
+    `here`: it can make grade A.
+    """
 
     resource: Resource
     envelope: Envelope
@@ -51,8 +53,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Best:
-    """What proves a need on a resource: that it is reached, and (None: not asked) that as much lasts as the offer does
-    without credits, `lasts` at most."""
+    """The proofs of a need on a resource: that it is reached, and that enough of it lasts.
+
+    `lasting` is None if that was not asked. At most `lasts` has to last: what the offer carries without credits.
+    """
 
     highest: Proof
     lasting: Proof | None = None
@@ -60,62 +64,60 @@ class Best:
 
     @property
     def here(self) -> bool:
-        """Whether it can make grade A."""
+        """The proofs can make grade A."""
         return self.highest.here and (self.lasting is None or self.lasting.here)
 
     @property
-    def since(self) -> date:
-        """The day of the measurement that reached the need."""
-        return self.highest.measurement.provenance.measured_on or date.min
-
-    @property
-    def holds(self) -> float:
-        """Up to which need it is the same proof."""
+    def highest_need(self) -> float:
+        """The highest need that has the same proofs."""
         highest = self.highest.counted / DELIVERED
         if self.lasting is None or self.lasting.lasting / DELIVERED >= self.lasts:
             return highest
         return min(highest, self.lasting.lasting / DELIVERED)
 
 
-def lasts_of(own: Ceiling | None) -> tuple[float, float]:
-    """What an offer carries without credits; infinite on a resource for which it has none."""
-    credited = set() if own is None else {bucket.resource for bucket in own.buckets}
+def credit_free_rates(hostless: Ceiling | None) -> tuple[float, float]:
+    """The IOPS and MiB/s that an offer carries without credits; infinite where it has none."""
+    credited = set() if hostless is None else {bucket.resource for bucket in hostless.buckets}
     return (
-        own.sustained_iops if own is not None and Resource.IOPS in credited else math.inf,
-        own.sustained_throughput_mib_s if own is not None and Resource.THROUGHPUT in credited else math.inf,
+        hostless.sustained_iops if hostless is not None and Resource.IOPS in credited else math.inf,
+        hostless.sustained_throughput_mib_s if hostless is not None and Resource.THROUGHPUT in credited else math.inf,
     )
 
 
-def is_known(one: Measurement, side: Resource) -> bool:
-    """Whether nothing that matters for that side's figure is unknown."""
-    return one.admission(side) is not Admission.UNKNOWN
+def is_known(measurement: Measurement, side: Resource) -> bool:
+    """Nothing that matters for that side's figure is unknown."""
+    return measurement.admission(side) is not Admission.UNKNOWN
 
 
-def proofs_of(
+def find_proofs(
     envelopes: Sequence[Envelope], ceiling: Ceiling, resource: Resource, is_here: Callable[[Measurement], bool]
 ) -> Iterator[Proof]:
-    """What measurements of an offer's type show of it on a resource; `is_here`: made where it would live, lately."""
+    """Yields the measurements that prove something of an offer on a resource.
+
+    `is_here`: measured lately where the offer would be.
+    """
     for envelope in envelopes:
         distance = _distance(envelope.published, ceiling)
-        most = most_of(envelope, resource)
-        for one in envelope.measurements:
-            shown, in_reads = one.served(resource), envelope.in_reads(one, resource)
-            if shown is None or in_reads is None or not _lies_under(one, ceiling):
+        most = most_counted(envelope, resource)
+        for measurement in envelope.measurements:
+            shown, in_reads = measurement.served_figure(resource), envelope.count_in_reads(measurement, resource)
+            if shown is None or in_reads is None or not _is_within_offer(measurement, ceiling):
                 continue
             yield Proof(
                 resource=resource,
                 envelope=envelope,
-                measurement=one,
+                measurement=measurement,
                 shown=shown,
                 counted=min(in_reads, most),
-                lasting=min(in_reads, most, one.lasting(resource) or 0.0),
-                here=is_here(one) and is_known(one, resource),
+                lasting=min(in_reads, most, measurement.lasting(resource) or 0.0),
+                here=is_here(measurement) and is_known(measurement, resource),
                 distance=distance,
             )
 
 
-def most_of(envelope: Envelope, resource: Resource) -> float:
-    """The most that a measurement of the envelope counts for: its roof, and what volume and host may carry."""
+def most_counted(envelope: Envelope, resource: Resource) -> float:
+    """The most that a measurement of the envelope counts for: its roof, and the limits of volume and host."""
     limits = [
         limit.iops if resource is Resource.IOPS else limit.throughput_mib_s
         for limit in (envelope.published, envelope.host)
@@ -125,35 +127,55 @@ def most_of(envelope: Envelope, resource: Resource) -> float:
     return min([*limits, *([] if roof is None else [roof])], default=math.inf)
 
 
-def _lies_under(one: Measurement, ceiling: Ceiling) -> bool:
-    """Whether all that the device served is within the offer; a side that a source leaves out follows from the I/O
-    size, and one that a rule keeps out (merged I/O) is none of the device's."""
-    mib = one.job.block_kib / KIB_PER_MIB
-    iops = (one.throughput_mib_s or 0.0) / mib if one.iops is None else one.served(Resource.IOPS) or 0.0
-    throughput_mib_s = iops * mib if one.throughput_mib_s is None else one.served(Resource.THROUGHPUT) or 0.0
-    iops *= cost_of(ceiling, Resource.IOPS, one.job)
-    throughput_mib_s *= cost_of(ceiling, Resource.THROUGHPUT, one.job)
+def _is_within_offer(measurement: Measurement, ceiling: Ceiling) -> bool:
+    """Everything that the device served is within the offer's ceiling.
+
+    A side that the source leaves out follows from the I/O size. A side that a rule keeps out (merged I/O) is none of
+    the device's.
+    """
+    mib = measurement.job.block_kib / KIB_PER_MIB
+    iops = (
+        (measurement.throughput_mib_s or 0.0) / mib
+        if measurement.iops is None
+        else measurement.served_figure(Resource.IOPS) or 0.0
+    )
+    throughput_mib_s = (
+        iops * mib if measurement.throughput_mib_s is None else measurement.served_figure(Resource.THROUGHPUT) or 0.0
+    )
+    iops *= cost_in_reads(ceiling, Resource.IOPS, measurement.job)
+    throughput_mib_s *= cost_in_reads(ceiling, Resource.THROUGHPUT, measurement.job)
     return iops <= OVERSHOOT * ceiling.iops and throughput_mib_s <= OVERSHOOT * ceiling.throughput_mib_s
 
 
 def _distance(published: Ceiling | None, ceiling: Ceiling) -> float:
-    """How far a configuration's published ceiling is from the offer's; infinite where a side is not published."""
+    """The distance between two ceilings, e.g. 0.69 for half the IOPS; infinite if a side is missing."""
     if published is None:
         return math.inf
     sides = ((published.iops, ceiling.iops), (published.throughput_mib_s, ceiling.throughput_mib_s))
-    return sum(abs(math.log(one / other)) if 0 < one / other < math.inf else math.inf for one, other in sides)
+    return sum(abs(math.log(figure / other)) if 0 < figure / other < math.inf else math.inf for figure, other in sides)
 
 
-def rank(proof: Proof) -> tuple[bool, float, float, int, str, str, float]:
-    """The order of proofs: the first stands behind an offer."""
-    one = proof.measurement
-    on = one.provenance.measured_on
+def rank_proof(proof: Proof) -> tuple[bool, float, float, int, str, str, float]:
+    """The sorting key of proofs: the first stands behind an offer."""
+    measurement = proof.measurement
+    on = measurement.provenance.measured_on
     newest = -on.toordinal() if on else 0
-    return not proof.here, -proof.counted, proof.distance, newest, proof.envelope.name, one.job.mode, one.job.block_kib
+    return (
+        not proof.here,
+        -proof.counted,
+        proof.distance,
+        newest,
+        proof.envelope.name,
+        measurement.job.mode,
+        measurement.job.block_kib,
+    )
 
 
-def best_of(ranked: Sequence[Proof], need: float, lasts: float) -> Best | None:
-    """The first that proves the need, and where the offer has credits, the first that proves what lasts of it."""
+def find_best(ranked: Sequence[Proof], need: float, lasts: float) -> Best | None:
+    """Finds the first proof of the need and, if the offer has credits, the first proof of what lasts of it.
+
+    None if one of them is missing.
+    """
     highest = next((proof for proof in ranked if proof.counted >= DELIVERED * need), None)
     if highest is None or math.isinf(lasts):
         return None if highest is None else Best(highest=highest)
@@ -166,13 +188,13 @@ ZONES_DAYS: Final = 1
 
 
 def is_lately(on: date, today: date, max_age_days: int) -> bool:
-    """Whether a day is young enough, and no day of the future."""
+    """A day is young enough, and not in the future."""
     return -ZONES_DAYS <= (today - on).days <= max_age_days
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where and when an offer would live, and how old a measurement there may be."""
+    """The place and day of an offer, and the greatest age of a measurement there."""
 
     provider: str
     account: str
@@ -181,25 +203,23 @@ class Place:
     max_age_days: int
 
     def is_here(self, measurement: Measurement) -> bool:
-        """Whether it was measured in this account and region, lately enough."""
+        """The measurement was made in this account and region, lately enough."""
         made = measurement.provenance
         if made.measured_on is None or (made.account, made.region) != (self.account, self.region):
             return False
         return self.is_lately(made.measured_on)
 
     def is_lately(self, on: date) -> bool:
-        """Whether a day is young enough."""
         return is_lately(on, self.today, self.max_age_days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What stands behind an offer: the grade, the envelope that says most, and one plain sentence with figures.
+    """The evidence for an offer: a grade, the envelope that says most, and one sentence with figures.
 
-    `covers` are the resources that measurements prove, `measurements` those that do (in the same order), and
-    `age_days` the age of the oldest of them, None where nothing is proven or its date is not known. Any greater need up
-    to `holds_iops` and `holds_throughput_mib_s` has the same evidence (infinite where nothing is proven: nor would
-    more be).
+    `covers` are the resources that measurements prove, `measurements` those that do (in the same order), and `age_days`
+    the age of the oldest of them, None if nothing is proven or its date is unknown. A greater need up to `holds_iops`
+    and `holds_throughput_mib_s` has the same evidence (infinite if nothing is proven: nor would more be).
     """
 
     grade: Grade
@@ -210,6 +230,11 @@ class Evidence:
     age_days: int | None = None
     holds_iops: float = math.inf
     holds_throughput_mib_s: float = math.inf
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The places where the measurements were published, each once."""
+        return tuple(dict.fromkeys(measurement.provenance.reference for measurement in self.measurements))
 
 
 Rankings = dict[tuple[str, Ceiling, Place], tuple[list[Proof], ...]]
@@ -226,31 +251,36 @@ def evidence_for(
     need_throughput_mib_s: float,
     envelopes: Sequence[Envelope],
     place: Place,
-    own: Ceiling | None = None,
+    hostless: Ceiling | None = None,
     rankings: Rankings | None = None,
 ) -> Evidence:
-    """The evidence for an offer of a type with that ceiling, and a need of so many IOPS and MiB/s.
+    """Grades the evidence for an offer of a type with a ceiling, and a need of IOPS and MiB/s.
 
-    `own` is the offer's ceiling without its host, where it has credits: then what lasts has to be proven as well.
-    `rankings` keeps what the same envelopes say of an offer, so that it is ranked once for all needs.
+    `hostless` is the offer's ceiling without its host, if it has credits: then what lasts has to be proven as well.
+    `rankings` caches what the same envelopes say of an offer, for all needs.
     """
     kept = {} if rankings is None else rankings
     key = (type_name, ceiling, place)
     ranked = kept.get(key)
     if ranked is None:
-        alike = [one for one in envelopes if is_alike(one, type_name, place.provider)]
-        ranked = tuple(sorted(proofs_of(alike, ceiling, resource, place.is_here), key=rank) for resource in RESOURCES)
+        alike = [candidate for candidate in envelopes if is_alike(candidate, type_name, place.provider)]
+        ranked = tuple(
+            sorted(find_proofs(alike, ceiling, resource, place.is_here), key=rank_proof) for resource in RESOURCES
+        )
         if len(kept) >= MOST_RANKINGS:
             kept.clear()
         kept[key] = ranked
     needs = (need_iops, need_throughput_mib_s)
-    found = [best_of(proofs, need, lasts) for proofs, need, lasts in zip(ranked, needs, lasts_of(own), strict=True)]
-    return _for([one for one in found if one is not None], place)
+    proofs_of_sides = [
+        find_best(proofs, need, lasts)
+        for proofs, need, lasts in zip(ranked, needs, credit_free_rates(hostless), strict=True)
+    ]
+    return _make_evidence([candidate for candidate in proofs_of_sides if candidate is not None], place)
 
 
-def _for(best: Sequence[Best], place: Place) -> Evidence:
-    """What the proofs alone make."""
-    proven = [one.highest for one in best]
+def _make_evidence(best: Sequence[Best], place: Place) -> Evidence:
+    """The evidence that proofs make."""
+    proven = [best_of_side.highest for best_of_side in best]
     if not proven:
         return Evidence(grade=Grade.C, envelope=None, text="published limits alone: nothing like it has been measured.")
     return Evidence(
@@ -260,8 +290,8 @@ def _for(best: Sequence[Best], place: Place) -> Evidence:
         covers=tuple(proof.resource for proof in proven),
         measurements=tuple(proof.measurement for proof in proven),
         age_days=_age_days(proven, place.today),
-        holds_iops=_holds(best, Resource.IOPS),
-        holds_throughput_mib_s=_holds(best, Resource.THROUGHPUT),
+        holds_iops=_highest_proven_need(best, Resource.IOPS),
+        holds_throughput_mib_s=_highest_proven_need(best, Resource.THROUGHPUT),
     )
 
 
@@ -270,14 +300,16 @@ LOCAL: Final = "local"
 
 
 def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
-    """The best grade that an envelope's measurements can give anywhere: A in the account and region where they were
-    made, or on this very machine, while they are young enough; B elsewhere and later, or where what matters is unknown;
-    C where nothing of it counts."""
-    if all(one.served(side) is None for one in envelope.measurements for side in RESOURCES):
+    """The best grade that an envelope's measurements can give anywhere.
+
+    A in the account and region where they were made, or on this very machine, while they are young enough; B elsewhere
+    and later, or if what matters is unknown; C if nothing of it counts.
+    """
+    if all(measurement.served_figure(side) is None for measurement in envelope.measurements for side in RESOURCES):
         return Grade.C
-    for one in envelope.measurements:
-        made = one.provenance
-        if not any(one.served(side) is not None and is_known(one, side) for side in RESOURCES):
+    for measurement in envelope.measurements:
+        made = measurement.provenance
+        if not any(measurement.served_figure(side) is not None and is_known(measurement, side) for side in RESOURCES):
             continue
         owned = made.account is not None and made.region is not None
         if made.measured_on is None or not (owned or made.provider == LOCAL):
@@ -287,12 +319,12 @@ def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
     return Grade.B
 
 
-def _holds(best: Sequence[Best], resource: Resource) -> float:
-    return min((one.holds for one in best if one.highest.resource is resource), default=math.inf)
+def _highest_proven_need(best: Sequence[Best], resource: Resource) -> float:
+    return min((proofs.highest_need for proofs in best if proofs.highest.resource is resource), default=math.inf)
 
 
 def is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
-    """Whether an envelope is of one volume of that type, of which is published what it should carry."""
+    """The envelope is of one volume of that type, with a published ceiling."""
     same = (envelope.provider, envelope.spec.type, envelope.volumes) == (provider, type_name, 1)
     return same and envelope.published is not None
 
@@ -300,7 +332,7 @@ def is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
 def _grade(best: Sequence[Best]) -> Grade:
     if len(best) < len(Resource):
         return Grade.C
-    return Grade.A if all(one.here for one in best) else Grade.B
+    return Grade.A if all(proofs.here for proofs in best) else Grade.B
 
 
 def _age_days(proven: Sequence[Proof], today: date) -> int | None:
@@ -310,29 +342,29 @@ def _age_days(proven: Sequence[Proof], today: date) -> int | None:
 
 
 def _text(best: Sequence[Best]) -> str:
-    told = "; ".join(f"{_told(one.highest)}{_sustained(one)}" for one in best)
+    sentence = "; ".join(f"{_proof_text(best_of_side.highest)}{_sustained_text(best_of_side)}" for best_of_side in best)
     if len(best) == len(Resource):
-        return f"{told}."
+        return f"{sentence}."
     other = "throughput" if best[0].highest.resource is Resource.IOPS else "IOPS"
-    return f"{told}; its {other} rests on published limits alone."
+    return f"{sentence}; its {other} rests on published limits alone."
 
 
-def _sustained(one: Best) -> str:
-    """What stands behind the need without credits, where that was asked for."""
-    if one.lasting is None:
+def _sustained_text(best: Best) -> str:
+    """The part of a sentence about what lasts without credits, if that was asked for."""
+    if best.lasting is None:
         return ""
-    lasting, same = one.lasting, one.lasting.measurement is one.highest.measurement
+    lasting, same = best.lasting, best.lasting.measurement is best.highest.measurement
     source = "" if same else f" ({lasting.measurement.provenance.cited})"
     return f", of which {lasting.lasting:,.0f} {lasting.resource.unit} are sustained{source}"
 
 
-def _told(proof: Proof) -> str:
-    one = proof.measurement
+def _proof_text(proof: Proof) -> str:
+    measurement = proof.measurement
     name, unit = ("IOPS", "IOPS") if proof.resource is Resource.IOPS else ("throughput", "MiB/s")
     counted = f" (of which {proof.counted:,.0f} count)" if round(proof.counted) < round(proof.shown) else ""
-    made = one.provenance
+    made = measurement.provenance
     when = f", {made.dated or f'{made.measured_on:%Y-%m}'}" if made.measured_on else ""
-    where = f" on {one.host_type}" if one.host_type else ""
-    job = f"{one.job.mode} of {one.job.block_kib:g} KiB"
+    where = f" on {measurement.host_type}" if measurement.host_type else ""
+    job = f"{measurement.job.mode} of {measurement.job.block_kib:g} KiB"
     source = f"{made.tool} ({made.cited}, {job}{where}{when})"
     return f"{name}: {proof.shown:,.0f} {unit}{counted} measured by {source}"

@@ -1,4 +1,4 @@
-"""Failed measurements: what was measured here lately and delivered less than is published, or answered too late.
+"""Failed measurements: configurations that delivered less than is published, or answered too late, lately here.
 
 This is the one rule by which a measurement refuses an offer, whoever made it: a validation by its verdict, or anything
 else by its envelope (`evidence_against`). A larger offer of the type is believed to carry more in proportion: what was
@@ -52,63 +52,68 @@ class FailedMeasurement:
     text: str
     newer: Mapping[Resource, Sequence[float]] = field(default_factory=dict)
 
-    def published(self, side: Resource) -> float:
-        """What the measured configuration sustains by its published limits."""
+    def published_rate(self, side: Resource) -> float:
+        """The rate that the measured configuration sustains by its published limits."""
         return self.ceiling.sustained_iops if side is Resource.IOPS else self.ceiling.sustained_throughput_mib_s
 
-    def carries(self, side: Resource, promised: float) -> float:
-        """What an offer of the type that promises so much of a resource is believed to carry of it."""
+    def believed_rate(self, side: Resource, promised: float) -> float:
+        """The rate that an offer of the type is believed to carry of the rate that it promises.
+
+        Half of the published rate was delivered: half of the promised rate is believed.
+        """
         if side not in self.delivered:
             return promised
-        carried = self._carried(side)
-        seen = [carried, *(one for one in self.newer.get(side, ()) if one <= OVERSHOOT * promised)]
-        return min(promised, max(max(seen) / DELIVERED, carried * promised / self.published(side)))
+        carried = self._carried_rate(side)
+        seen = [carried, *(figure for figure in self.newer.get(side, ()) if figure <= OVERSHOOT * promised)]
+        return min(promised, max(max(seen) / DELIVERED, carried * promised / self.published_rate(side)))
 
-    def promise(self, side: Resource, need: float) -> float:
-        """The least that an offer of the type has to promise of a resource so that it is believed to carry a need."""
+    def promise_for(self, side: Resource, need: float) -> float:
+        """The least that an offer of the type has to promise so that it is believed to carry a need."""
         if side not in self.delivered:
             return need
-        carried = self._carried(side)
-        in_proportion = need if DELIVERED * need <= carried else need * self.published(side) / carried
-        seen = [max(need, one / OVERSHOOT) for one in self.newer.get(side, ()) if one >= DELIVERED * need]
+        carried = self._carried_rate(side)
+        in_proportion = need if DELIVERED * need <= carried else need * self.published_rate(side) / carried
+        seen = [max(need, figure / OVERSHOOT) for figure in self.newer.get(side, ()) if figure >= DELIVERED * need]
         return min([in_proportion, *seen])
 
     def is_too_slow(self, ceiling: Ceiling, volume_id: str) -> bool:
-        """Whether an offer with that ceiling is of the class that answered too late for that volume."""
+        """An offer with that ceiling is of the class that answered too late for that volume."""
         return self.volume_id == volume_id and (
             ceiling.iops <= SAME_CLASS * self.ceiling.iops
             and ceiling.throughput_mib_s <= SAME_CLASS * self.ceiling.throughput_mib_s
         )
 
-    def _carried(self, side: Resource) -> float:
-        return max(self.delivered[side], LEAST_SHARE * self.published(side))
+    def _carried_rate(self, side: Resource) -> float:
+        return max(self.delivered[side], LEAST_SHARE * self.published_rate(side))
 
 
-def believed(ceiling: Ceiling, failed: Sequence[FailedMeasurement]) -> Ceiling:
-    """What an offer with that published ceiling is believed to carry, by what failed of its type here. What lasts when
-    its credits are spent is believed likewise."""
-    if not any(one.delivered for one in failed):
+def believed_ceiling(ceiling: Ceiling, failed: Sequence[FailedMeasurement]) -> Ceiling:
+    """The ceiling that an offer is believed to have, by its published ceiling and failed measurements of its type.
+
+    The rates that last without credits are lowered in the same proportion.
+    """
+    if not any(measurement.delivered for measurement in failed):
         return ceiling
     return replace(
         ceiling,
-        iops=_believed(Resource.IOPS, ceiling.iops, failed),
-        throughput_mib_s=_believed(Resource.THROUGHPUT, ceiling.throughput_mib_s, failed),
-        buckets=tuple(_less(bucket, failed) for bucket in ceiling.buckets),
+        iops=_believed_rate(Resource.IOPS, ceiling.iops, failed),
+        throughput_mib_s=_believed_rate(Resource.THROUGHPUT, ceiling.throughput_mib_s, failed),
+        buckets=tuple(_lower_bucket(bucket, failed) for bucket in ceiling.buckets),
     )
 
 
-def promised(need: Need, failed: Sequence[FailedMeasurement]) -> Need:
+def promised_need(need: Need, failed: Sequence[FailedMeasurement]) -> Need:
     """The least figures of an offer of the type that is believed to carry a need."""
     return Need(
-        iops=_promised(Resource.IOPS, need.iops, failed),
-        throughput_mib_s=_promised(Resource.THROUGHPUT, need.throughput_mib_s, failed),
-        sustained_iops=_promised(Resource.IOPS, need.sustained_iops, failed),
-        sustained_throughput_mib_s=_promised(Resource.THROUGHPUT, need.sustained_throughput_mib_s, failed),
+        iops=_promised_rate(Resource.IOPS, need.iops, failed),
+        throughput_mib_s=_promised_rate(Resource.THROUGHPUT, need.throughput_mib_s, failed),
+        sustained_iops=_promised_rate(Resource.IOPS, need.sustained_iops, failed),
+        sustained_throughput_mib_s=_promised_rate(Resource.THROUGHPUT, need.sustained_throughput_mib_s, failed),
     )
 
 
-def holding_back(ceiling: Ceiling, need: Need, failed: Sequence[FailedMeasurement]) -> tuple[FailedMeasurement, ...]:
-    """What failed by which an offer with that published ceiling is believed to carry less of a need."""
+def find_limiting(ceiling: Ceiling, need: Need, failed: Sequence[FailedMeasurement]) -> tuple[FailedMeasurement, ...]:
+    """The failed measurements because of which an offer is believed to carry less of a need than is published."""
     wanted = {
         Resource.IOPS: (ceiling.iops, max(need.iops, need.sustained_iops)),
         Resource.THROUGHPUT: (
@@ -117,22 +122,22 @@ def holding_back(ceiling: Ceiling, need: Need, failed: Sequence[FailedMeasuremen
         ),
     }
     return tuple(
-        one
-        for one in failed
-        if any(one.carries(side, most) < min(most, needed) for side, (most, needed) in wanted.items())
+        measurement
+        for measurement in failed
+        if any(measurement.believed_rate(side, most) < min(most, needed) for side, (most, needed) in wanted.items())
     )
 
 
-def _promised(side: Resource, need: float, failed: Sequence[FailedMeasurement]) -> float:
-    return max((one.promise(side, need) for one in failed), default=need)
+def _promised_rate(side: Resource, need: float, failed: Sequence[FailedMeasurement]) -> float:
+    return max((measurement.promise_for(side, need) for measurement in failed), default=need)
 
 
-def _believed(side: Resource, promised: float, failed: Sequence[FailedMeasurement]) -> float:
+def _believed_rate(side: Resource, promised: float, failed: Sequence[FailedMeasurement]) -> float:
     if math.isinf(promised):
         return promised
-    return min((one.carries(side, promised) for one in failed), default=promised)
+    return min((measurement.believed_rate(side, promised) for measurement in failed), default=promised)
 
 
-def _less(bucket: TokenBucket, failed: Sequence[FailedMeasurement]) -> TokenBucket:
+def _lower_bucket(bucket: TokenBucket, failed: Sequence[FailedMeasurement]) -> TokenBucket:
     lasts = bucket.sustained_rate
-    return bucket if lasts <= 0 else bucket.times(_believed(bucket.resource, lasts, failed) / lasts)
+    return bucket if lasts <= 0 else bucket.times(_believed_rate(bucket.resource, lasts, failed) / lasts)

@@ -1,10 +1,11 @@
-"""How sure an answer is: its grade."""
+"""The grade of an answer's evidence."""
 
 from enum import IntEnum
 
 
 class Grade(IntEnum):
-    """How sure: C published limits alone, B measured elsewhere or longer ago, A measured here lately."""
+    """The grades: C for published limits alone, B for measurements elsewhere or longer ago, A for ones made here
+    lately."""
 
     C = 1
     B = 2

@@ -1,4 +1,4 @@
-"""Measuring runs: which measurements are worth making, and which recommendations each of them serves.
+"""Measuring runs: the measurements that are worth making, and the recommendations that each of them serves.
 
 A measurement stands behind every offer of its type, account and region whose published ceiling is at least what it
 showed, 10 % allowed (`domain.evidence`). Ceilings are therefore sorted into bands so narrow that a measurement at the
@@ -26,8 +26,10 @@ LEAST_BILLED_S: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Want:
-    """A recommendation whose target wants measuring. `ceiling` is the target's published one, `saved_usd_month` what
-    rests on it."""
+    """A recommendation whose target should be measured.
+
+    `ceiling` is the target's published one, and `saved_usd_month` the saving that rests on it.
+    """
 
     volume_id: str
     account: str
@@ -39,14 +41,15 @@ class Want:
 
     @property
     def class_key(self) -> str:
-        """The class that it is measured with."""
         return class_key(self.account, self.region, self.spec.type, self.ceiling)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuringRun:
-    """One measurement to make: the spec that serves all wants of a class. The first want is the one whose workload is
-    run and whose zone is preferred: that with the most at stake."""
+    """One measurement to make: the spec that serves all wants of a class.
+
+    The workload of the first want is run, and its zone is preferred: it has the most at stake.
+    """
 
     class_key: str
     spec: VolumeSpec
@@ -55,18 +58,18 @@ class MeasuringRun:
 
     @property
     def saved_usd_month(self) -> float:
-        """What rests on it, USD a month; what an upgrade costs counts for as much as what is saved."""
+        """The USD a month that rest on it; the price of an upgrade counts like a saving."""
         return sum(abs(want.saved_usd_month) for want in self.wants)
 
     @property
     def zones(self) -> tuple[str, ...]:
-        """Where it could be made, the preferred zone first."""
+        """The zones in which it could be made, the preferred one first."""
         return tuple(dict.fromkeys(want.zone for want in self.wants))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRun:
-    """A run with what it takes: USD (None: no price is known) and seconds."""
+    """A run, its cost in USD (None: no price is known) and its length in seconds."""
 
     run: MeasuringRun
     usd: float | None
@@ -79,24 +82,27 @@ def class_key(account: str, region: str, type_name: str, ceiling: Ceiling) -> st
     return f"{account}/{region}/{type_name}/{bands}"
 
 
-def short(key: str) -> str:
-    """A class key as something that may be a part of a name: eight hexadecimal digits."""
+def shorten_key(key: str) -> str:
+    """Shortens a class key to eight hexadecimal digits, so that it can be a part of a name."""
     return hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
-def runs_for(wants: Iterable[Want]) -> tuple[MeasuringRun, ...]:
-    """The measurements that serve all wants, those with the most at stake first."""
+def plan_runs(wants: Iterable[Want]) -> tuple[MeasuringRun, ...]:
+    """Plans the measurements that serve all wants, those with the most at stake first."""
     classes: dict[str, list[Want]] = {}
     for want in wants:
         classes.setdefault(want.class_key, []).append(want)
-    runs = [_run(key, found) for key, found in classes.items()]
+    runs = [_run(key, wants_of_class) for key, wants_of_class in classes.items()]
     return tuple(sorted(runs, key=lambda run: (-run.saved_usd_month, run.class_key)))
 
 
-def within(
+def split_by_budget(
     runs: Sequence[MeasuringRun], usd_of: Callable[[MeasuringRun], float], budget: Budget
 ) -> tuple[tuple[MeasuringRun, ...], tuple[MeasuringRun, ...]]:
-    """The runs that a budget allows, in their order, and those left out; a dear run does not keep a cheap one out."""
+    """Splits runs into those that a budget allows, in their order, and those left out.
+
+    A dear run does not keep a cheap one out.
+    """
     chosen: list[MeasuringRun] = []
     left: list[MeasuringRun] = []
     spent = 0.0
@@ -112,7 +118,7 @@ def within(
 
 
 def usd_for(usd_month: float, seconds: float) -> float:
-    """What a volume costs that exists for so many seconds."""
+    """The cost of a volume with a monthly price that exists for some seconds."""
     return usd_month * max(seconds, LEAST_BILLED_S) / MONTH_S
 
 

@@ -9,40 +9,43 @@ from plimsoll.domain.evidence.envelope import Envelope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """Another envelope of the same configuration. The differences are its figure over that of the one that it stands
-    beside, less 1; None where either has none."""
+    """Another envelope of the same configuration, and its differences to the one that it stands beside.
+
+    A difference is its figure over the other's, less 1; None if either has none.
+    """
 
     envelope: Envelope
     iops: float | None
     throughput_mib_s: float | None
 
     def difference(self, side: Resource) -> float | None:
-        """The difference on that side."""
         return self.iops if side is Resource.IOPS else self.throughput_mib_s
 
 
-def beside(one: Envelope, others: Iterable[Envelope]) -> list[Beside]:
-    """The other envelopes of the same provider, type, number of volumes and published ceiling, by name."""
-    found = [
+def find_same_configuration(envelope: Envelope, others: Iterable[Envelope]) -> list[Beside]:
+    """Finds the other envelopes of the same provider, type, number of volumes and published ceiling, by name."""
+    same = [
         Beside(
             envelope=other,
-            iops=_difference(one, other, Resource.IOPS),
-            throughput_mib_s=_difference(one, other, Resource.THROUGHPUT),
+            iops=_difference(envelope, other, Resource.IOPS),
+            throughput_mib_s=_difference(envelope, other, Resource.THROUGHPUT),
         )
         for other in others
-        if other.name != one.name and one.published is not None and _configuration(one) == _configuration(other)
+        if other.name != envelope.name
+        and envelope.published is not None
+        and _configuration(envelope) == _configuration(other)
     ]
-    return sorted(found, key=lambda other: other.envelope.name)
+    return sorted(same, key=lambda other: other.envelope.name)
 
 
-def _configuration(one: Envelope) -> tuple[object, ...]:
-    return one.provider, one.spec.type, one.volumes, one.published
+def _configuration(envelope: Envelope) -> tuple[object, ...]:
+    return envelope.provider, envelope.spec.type, envelope.volumes, envelope.published
 
 
-def _difference(one: Envelope, other: Envelope, side: Resource) -> float | None:
-    """By their roofs where both have one, else by the best that each was seen to serve."""
-    figures = [found.roof(side) for found in (one, other)]
+def _difference(envelope: Envelope, other: Envelope, side: Resource) -> float | None:
+    """The ratio of two envelopes' roofs if both have one, else of the best that each served, less 1."""
+    figures = [each.roof(side) for each in (envelope, other)]
     if None in figures:
-        figures = [found.best(side) for found in (one, other)]
-    own, its = figures
-    return None if not own or its is None else its / own - 1
+        figures = [each.best(side) for each in (envelope, other)]
+    figure, other_figure = figures
+    return None if not figure or other_figure is None else other_figure / figure - 1

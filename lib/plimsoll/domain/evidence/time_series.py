@@ -1,4 +1,4 @@
-"""Time series: what a benchmark did over time, as work per step of one length."""
+"""Time series: the work of a benchmark in steps of one length."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,17 @@ LEAST_STEP_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What was done by some moments: cumulative operations, or MiB, at times in seconds that grow."""
+    """The cumulative work by each moment: operations or MiB `done` by growing `times_s`."""
 
     times_s: FloatArray
     done: FloatArray
 
     @classmethod
-    def of_rates(cls, ends_s: Sequence[float], rates: Sequence[float]) -> "Work":
-        """Of means that each end at a time, and begin where the one before ended; the first is as long as most are."""
+    def from_rates(cls, ends_s: Sequence[float], rates: Sequence[float]) -> "Work":
+        """Sums up mean rates, each until its end and from the end of the one before.
+
+        The first step is as long as most are.
+        """
         ends = np.asarray(ends_s, dtype=np.float64)
         usual_s = float(np.median(np.diff(ends))) if len(ends) > 1 else float(ends[0])
         if ends[0] < usual_s / 2:  # times that say when a step begins
@@ -33,19 +36,19 @@ class Work:
         done = np.cumsum((ends - starts) * np.asarray(rates, dtype=np.float64))
         return cls(np.concatenate([starts[:1], ends]), np.concatenate([[0.0], done]))
 
-    def over(self, edges_s: FloatArray) -> FloatArray:
+    def rates_between(self, edges_s: FloatArray) -> FloatArray:
         """The mean rate between each two edges."""
         return np.diff(np.interp(edges_s, self.times_s, self.done)) / np.diff(edges_s)
 
 
 def series_of(iops: Sequence[Work], moved: Sequence[Work]) -> TimeSeries | None:
-    """The series of works that were done beside one another; None where there are not two steps of it."""
-    found = [*iops, *moved]
-    if not found:
+    """The series of works that were done at the same time; None if it has fewer than two steps."""
+    works = [*iops, *moved]
+    if not works:
         return None
-    start_s = min(float(one.times_s[0]) for one in found)
-    end_s = max(float(one.times_s[-1]) for one in found)
-    steps = [float(np.median(np.diff(one.times_s))) for one in found if len(one.times_s) > 1]
+    start_s = min(float(work.times_s[0]) for work in works)
+    end_s = max(float(work.times_s[-1]) for work in works)
+    steps = [float(np.median(np.diff(work.times_s))) for work in works if len(work.times_s) > 1]
     step_s = max([LEAST_STEP_S, (end_s - start_s) / MOST_POINTS, *steps])
     count = int((end_s - start_s) / step_s + 1e-9)
     if count < 2:
@@ -57,5 +60,5 @@ def series_of(iops: Sequence[Work], moved: Sequence[Work]) -> TimeSeries | None:
 def _sum(works: Sequence[Work], edges_s: FloatArray) -> tuple[float, ...]:
     if not works:
         return ()
-    rates = np.sum([one.over(edges_s) for one in works], axis=0)
+    rates = np.sum([work.rates_between(edges_s) for work in works], axis=0)
     return tuple(float(rate) for rate in rates)

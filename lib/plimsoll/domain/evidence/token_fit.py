@@ -40,8 +40,8 @@ RAMP_SHARE: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
-    """A span of a series, in seconds from its start, and the mean rate in it."""
+class RateLevel:
+    """The span of one rate in a series, in seconds from its start, and its mean rate."""
 
     start_s: float
     end_s: float
@@ -49,16 +49,17 @@ class Level:
 
     @property
     def length_s(self) -> float:
-        """How long it lasted."""
         return self.end_s - self.start_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenFit:
-    """The levels of a series, each with less than the one before; `steady` is False where the rate rose again, which no
-    bucket does under a load that asks for all it gets."""
+    """The levels of a series, each lower than the one before.
 
-    levels: tuple[Level, ...]
+    `steady` is False if the rate rose again: no bucket does so under a load that asks for all it gets.
+    """
+
+    levels: tuple[RateLevel, ...]
     steady: bool
 
     @property
@@ -67,40 +68,41 @@ class TokenFit:
         return self.levels[0].rate
 
     @property
-    def last(self) -> Level:
-        """What was carried in the end."""
+    def last(self) -> RateLevel:
         return self.levels[-1]
 
     @property
     def spent_at_s(self) -> float | None:
-        """When the last credits were spent; None where no change was seen."""
+        """The second at which the last credits were spent; None if no change was seen."""
         return self.last.start_s if len(self.levels) > 1 else None
 
     @property
     def capacity(self) -> float | None:
-        """The credits that were spent: all work above the last level's rate. None where no change was seen. It is what
-        was there at the start, which a full bucket has."""
+        """The credits that were spent: all work above the last level's rate; None if no change was seen.
+
+        A bucket that was full at the start has as many.
+        """
         if len(self.levels) == 1:
             return None
-        return sum((one.rate - self.last.rate) * one.length_s for one in self.levels[:-1])
+        return sum((level.rate - self.last.rate) * level.length_s for level in self.levels[:-1])
 
 
-def fit(rates: Sequence[float], step_s: float) -> TokenFit | None:
-    """The levels of a series of mean rates; None where it is too short for any."""
-    found = np.asarray(rates, dtype=np.float64)
+def fit_levels(rates: Sequence[float], step_s: float) -> TokenFit | None:
+    """Fits levels to a series of mean rates; None if it is too short."""
+    series = np.asarray(rates, dtype=np.float64)
     least = max(LEAST_POINTS, math.ceil(LEAST_LEVEL_S / step_s))
-    if len(found) < least or not found.any():
+    if len(series) < least or not series.any():
         return None
-    levels = list(_merged(_levels(found, [0, *sorted(_edges(found, least)), len(found)], step_s)))
-    levels = _refined(found, _sharp(levels, 2 * least * step_s), step_s)
-    if len(levels) > 1 and levels[0].rate < levels[1].rate and levels[0].end_s <= RAMP_SHARE * len(found) * step_s:
+    levels = list(_merge_equal(_levels(series, [0, *sorted(_edges(series, least)), len(series)], step_s)))
+    levels = _refine_levels(series, _drop_transitions(levels, 2 * least * step_s), step_s)
+    if len(levels) > 1 and levels[0].rate < levels[1].rate and levels[0].end_s <= RAMP_SHARE * len(series) * step_s:
         levels = levels[1:]
-    falling = all(one.rate > other.rate for one, other in pairwise(levels))
+    falling = all(level.rate > other.rate for level, other in pairwise(levels))
     return TokenFit(levels=tuple(levels), steady=falling)
 
 
 def _edges(rates: FloatArray, least: int) -> list[int]:
-    """Where a level ends and another begins."""
+    """Finds the places where a level ends and another begins."""
     spans, edges = [(0, len(rates))], []
     while spans:
         start, end = spans.pop()
@@ -112,7 +114,7 @@ def _edges(rates: FloatArray, least: int) -> list[int]:
 
 
 def _edge(rates: FloatArray, least: int) -> int | None:
-    """The place in a span at which two means explain most; None where that is no more than noise."""
+    """Finds the place in a span at which two means explain most; None if that is no more than noise."""
     count = len(rates)
     places = np.arange(least, count - least + 1)
     if not len(places):
@@ -129,74 +131,81 @@ def _edge(rates: FloatArray, least: int) -> int | None:
 
 
 def _doubt(rates: FloatArray, others: FloatArray, noise: float, noise_of_others: float) -> float:
-    """The variance of a mean; what has few points is at least as noisy, for its size, as what is beside it."""
+    """The variance of a mean. Few points are at least as noisy, for their size, as what is beside them."""
     if len(rates) < FEW_POINTS and others.mean() > 0:
         noise = max(noise, noise_of_others * float(rates.mean() / others.mean()))
     return noise**2 / len(rates)
 
 
 def _noise(rates: FloatArray) -> float:
-    """The standard deviation within a level: by the median of the differences, which single hiccups do not move. Of a
-    few points a median says little, so that all of them count, hiccups too."""
+    """The standard deviation within a level, by the median of the differences, which single hiccups do not move.
+
+    A median of few points says little: then all of them count, hiccups too.
+    """
     if len(rates) < FEW_POINTS:
         return float(rates.std(ddof=1))
     return float(np.median(np.abs(np.diff(rates)))) / (0.6745 * math.sqrt(2))
 
 
-def _levels(rates: FloatArray, edges: Sequence[int], step_s: float) -> list[Level]:
+def _levels(rates: FloatArray, edges: Sequence[int], step_s: float) -> list[RateLevel]:
     return [
-        Level(start_s=float(start * step_s), end_s=float(end * step_s), rate=float(rates[start:end].mean()))
+        RateLevel(start_s=float(start * step_s), end_s=float(end * step_s), rate=float(rates[start:end].mean()))
         for start, end in pairwise(edges)
     ]
 
 
-def _merged(levels: Sequence[Level]) -> Iterator[Level]:
-    """The levels, of which neighbors that are the same are one."""
+def _merge_equal(levels: Sequence[RateLevel]) -> Iterator[RateLevel]:
+    """Yields the levels; neighbors of the same rate become one."""
     held = levels[0]
-    for one in levels[1:]:
-        if abs(one.rate - held.rate) >= LEAST_CHANGE * max(one.rate, held.rate):
+    for level in levels[1:]:
+        if abs(level.rate - held.rate) >= LEAST_CHANGE * max(level.rate, held.rate):
             yield held
-            held = one
+            held = level
             continue
-        length_s = held.length_s + one.length_s
-        rate = (held.rate * held.length_s + one.rate * one.length_s) / length_s
-        held = Level(start_s=held.start_s, end_s=one.end_s, rate=rate)
+        length_s = held.length_s + level.length_s
+        rate = (held.rate * held.length_s + level.rate * level.length_s) / length_s
+        held = RateLevel(start_s=held.start_s, end_s=level.end_s, rate=rate)
     yield held
 
 
-def _sharp(levels: Sequence[Level], longest_s: float) -> list[Level]:
-    """The levels without short ones on the way from one to the next: the step in which the credits ended is some of
-    both, and ends where it leaves the work that was done as it is."""
-    found = [levels[0]]
-    for at, one in enumerate(levels[1:], start=1):
+def _drop_transitions(levels: Sequence[RateLevel], longest_s: float) -> list[RateLevel]:
+    """The levels without short ones on the way from one to the next.
+
+    The step in which the credits ended has some of both rates. It ends where that keeps the work that was done.
+    """
+    kept = [levels[0]]
+    for at, level in enumerate(levels[1:], start=1):
         after = levels[at + 1] if at + 1 < len(levels) else None
-        before = found[-1]
-        if after is None or one.length_s > longest_s or not before.rate > one.rate > after.rate:
-            found.append(replace(one, start_s=before.end_s))
+        before = kept[-1]
+        if after is None or level.length_s > longest_s or not before.rate > level.rate > after.rate:
+            kept.append(replace(level, start_s=before.end_s))
             continue
-        share = (one.rate - after.rate) / (before.rate - after.rate)
-        found[-1] = replace(before, end_s=one.start_s + share * one.length_s)
-    return found
+        share = (level.rate - after.rate) / (before.rate - after.rate)
+        kept[-1] = replace(before, end_s=level.start_s + share * level.length_s)
+    return kept
 
 
-def _refined(rates: FloatArray, levels: Sequence[Level], step_s: float) -> list[Level]:
-    """The levels by what is surely theirs, each ending where the work that was done around its edge says."""
-    means = [_inside(rates, one, step_s) for one in levels]
-    ends_s = [one.end_s for one in levels]
-    for at, (one, other) in enumerate(pairwise(means)):
+def _refine_levels(rates: FloatArray, levels: Sequence[RateLevel], step_s: float) -> list[RateLevel]:
+    """Takes each level's rate from the points that are surely its own, and moves its end accordingly.
+
+    The end keeps the work that was done around the edge.
+    """
+    means = [_inner_mean(rates, level, step_s) for level in levels]
+    ends_s = [level.end_s for level in levels]
+    for at, (level, other) in enumerate(pairwise(means)):
         low = max(0, math.floor(ends_s[at] / step_s) - EDGE_POINTS)
         high = min(len(rates), math.ceil(ends_s[at] / step_s) + EDGE_POINTS)
-        share = (float(rates[low:high].mean()) - other) / (one - other) if one != other else 0.5
+        share = (float(rates[low:high].mean()) - other) / (level - other) if level != other else 0.5
         ends_s[at] = (low + min(1.0, max(0.0, share)) * (high - low)) * step_s
     starts_s = [levels[0].start_s, *ends_s[:-1]]
     return [
-        Level(start_s=start_s, end_s=end_s, rate=mean)
+        RateLevel(start_s=start_s, end_s=end_s, rate=mean)
         for start_s, end_s, mean in zip(starts_s, ends_s, means, strict=True)
     ]
 
 
-def _inside(rates: FloatArray, one: Level, step_s: float) -> float:
+def _inner_mean(rates: FloatArray, level: RateLevel, step_s: float) -> float:
     """The mean of a level without the points at its edges."""
-    first = math.ceil(one.start_s / step_s) + (EDGE_POINTS if one.start_s > 0 else 0)
-    last = math.floor(one.end_s / step_s) - (EDGE_POINTS if one.end_s < len(rates) * step_s else 0)
-    return float(rates[first:last].mean()) if last > first else one.rate
+    first = math.ceil(level.start_s / step_s) + (EDGE_POINTS if level.start_s > 0 else 0)
+    last = math.floor(level.end_s / step_s) - (EDGE_POINTS if level.end_s < len(rates) * step_s else 0)
+    return float(rates[first:last].mean()) if last > first else level.rate

@@ -1,1 +1,1 @@
-"""Volumes that share a host, a pool, a stripe set or a template: found here, and answered together."""
+"""Volumes that share a host, a pool, a stripe set or a template: they are found here, and answered together."""

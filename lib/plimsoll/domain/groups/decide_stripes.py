@@ -19,25 +19,26 @@ from plimsoll.domain.recommendation import Change, Recommendation, SetAnswer, Se
 from plimsoll.domain.volume import Volume
 
 
-def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], context: DecisionContext) -> list[Unit]:
-    """The sets as units, of volumes that hold all of theirs: those that the policy or somebody excludes, or whose type
-    is not published, must stay as they are."""
+def make_units(known: Iterable[StripeSet], volumes: Iterable[Volume], context: DecisionContext) -> list[Unit]:
+    """Makes the units of stripe sets. Members that must stay as they are hold all of theirs.
+
+    The policy or somebody excludes them, or their type is not published.
+    """
     by_id = {volume.id: volume for volume in volumes}
     units = []
     for stripes in known:
         members = [by_id[volume_id] for volume_id in stripes.members]
-        held = {volume.id: reason for volume in members if (reason := untouchable(volume, context)) is not None}
+        held = {volume.id: reason for volume in members if (reason := reason_to_stay(volume, context)) is not None}
         units.append(Unit(stripes=stripes, volumes=members, held=held))
     return units
 
 
-def free_to_change(units: Iterable[Unit]) -> list[Volume]:
-    """The volumes of units that are not held."""
+def volumes_free_to_change(units: Iterable[Unit]) -> list[Volume]:
     return [volume for unit in units for volume in unit.volumes if volume.id not in unit.held]
 
 
-def untouchable(volume: Volume, context: DecisionContext) -> str | None:
-    """Why a volume must stay as it is whatever is best for it; None where nothing forbids a change."""
+def reason_to_stay(volume: Volume, context: DecisionContext) -> str | None:
+    """The reason why a volume must stay as it is, whatever is best for it; None if it may change."""
     match = context.policy.excluding(volume.tags)
     if match is not None:
         return f"the policy excludes it by its tag {match}"
@@ -49,31 +50,34 @@ def untouchable(volume: Volume, context: DecisionContext) -> str | None:
 
 
 def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) -> dict[str, Recommendation]:
-    """What should be done with each volume of a set, by id.
+    """Decides on each volume of a stripe set, by id: one target for all, or none.
 
     `cases` are those of all members that are not held, their demands at full resolution on one grid; `host` is the
     traffic of the host that they share.
     """
     if not cases:
         return {}
-    members = as_one(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
+    members = share_highest_load(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
     lacking = [case for case in members if is_insufficient(case)]
-    found: dict[str, Recommendation] = dict(unmeasured(members)) if lacking and not unit.held else {}
+    by_id: dict[str, Recommendation] = dict(unmeasured(members)) if lacking and not unit.held else {}
     held = dict(unit.held)
-    if not found:
-        found = {case.volume.id: insufficient(case) for case in lacking}
-        held |= dict.fromkeys(found, set_reasons.LACKING)
-    rest = [case for case in members if case.volume.id not in found]
-    found |= answers(rest, why_held=set_reasons.held(held, unit.stripes) if held else None, already=set_reasons.ALREADY)
-    told = _set_answer(replace(unit, held=held), members, found)
-    return {case.volume.id: _as_member(found, case, told) for case in members}
+    if not by_id:
+        by_id = {case.volume.id: insufficient(case) for case in lacking}
+        held |= dict.fromkeys(by_id, set_reasons.SET_LACKING)
+    undecided = [case for case in members if case.volume.id not in by_id]
+    by_id |= answers(
+        undecided,
+        why_held=set_reasons.held_back_reason(held, unit.stripes) if held else None,
+        already=set_reasons.SET_ALREADY,
+    )
+    set_answer = _set_answer(replace(unit, held=held), members, by_id)
+    return {case.volume.id: _make_member_answer(by_id, case, set_answer) for case in members}
 
 
-def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[Case]:
-    """The cases of a set's members, each of which has to carry the highest that any did in each bucket.
+def share_highest_load(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[Case]:
+    """The cases of a set's members, each with the highest load of any member in each bucket.
 
-    The host is theirs together, and the load in so many even `parts`: none can use more than its part, unless more than
-    that was seen.
+    The host is theirs together, in even `parts`: none can use more than its part, unless more than that was seen.
     """
     whole, first = add_demands([case.demand for case in cases]), cases[0]
     there = on_these_hosts(first.epochs, whole)
@@ -119,9 +123,10 @@ def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[
 
 def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:
     summaries = {case.volume.id: case.summary for case in cases}
-    now = [found.usd_month_now for found in answers.values() if found.usd_month_now is not None]
+    now = [answer.usd_month_now for answer in answers.values() if answer.usd_month_now is not None]
     then = [
-        found.usd_month_then if isinstance(found, Change) else found.usd_month_now or 0.0 for found in answers.values()
+        answer.usd_month_then if isinstance(answer, Change) else answer.usd_month_now or 0.0
+        for answer in answers.values()
     ]
     whole = len(now) == len(unit.volumes)
     types = cases[0].market.types
@@ -151,14 +156,14 @@ def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recomme
     )
 
 
-def _as_member(answers: Mapping[str, Recommendation], case: Case, told: SetAnswer) -> Recommendation:
-    """A member's answer with what is to be said of its set, and with what blocks any of the others."""
-    own = answers[case.volume.id]
+def _make_member_answer(answers: Mapping[str, Recommendation], case: Case, set_answer: SetAnswer) -> Recommendation:
+    """The answer for a member, with the reasons about its set and the blockers of the others."""
+    answer = answers[case.volume.id]
     return replace(
-        own,
-        stripe_set=told,
-        reasons=(*own.reasons, *set_reasons.of_set(case.volume.id, told, case.market.book)),
-        blockers=(*own.blockers, *blockers_of_others(answers, own, "stripe set"))
-        if isinstance(own, Change)
-        else own.blockers,
+        answer,
+        stripe_set=set_answer,
+        reasons=(*answer.reasons, *set_reasons.set_member_reasons(case.volume.id, set_answer, case.market.book)),
+        blockers=(*answer.blockers, *blockers_of_others(answers, answer, "stripe set"))
+        if isinstance(answer, Change)
+        else answer.blockers,
     )

@@ -1,8 +1,8 @@
-"""Groups: what makes volumes change together, or carry what another does.
+"""Groups: volumes that change together, or carry what another does.
 
 A stripe set is one device. A template makes many volumes alike: a launch template or the group that uses it, a
 StorageClass, a Terraform module. Volumes of one template in one account and region, of one type, are its group; each
-says what it brings to the group's change (docs/decision.md, section 9).
+has a part in the group's change (docs/decision.md, section 9).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class StripeSet:
 
     @property
     def even(self) -> bool:
-        """Whether the load is spread evenly over the members, so none carries more than its share."""
+        """The load is spread evenly over the members, so none carries more than its share."""
         return self.level in EVEN_LEVELS
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ MADE_WITHIN: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """What makes volumes: the tool that owns it, its name there, and which of a host's volumes (empty: any)."""
+    """The maker of volumes: the tool that owns it, its name there, and which of a host's volumes (empty: any)."""
 
     kind: OwnerKind
     name: str
@@ -59,10 +59,11 @@ class Template:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOffer:
-    """What would be chosen for one volume if no least saving was asked for, with its price in three parts, USD a month.
+    """The offer for one volume of a template if no least saving was asked for, with its price in three parts, USD a
+    month.
 
     `iops_usd` is what the provisioned IOPS cost, `throughput_usd` the provisioned MiB/s, `size_usd` all the rest. At
-    the volume's size at most `most_iops` and `most_throughput_mib_s` can be bought; None where none are provisioned.
+    the volume's size at most `most_iops` and `most_throughput_mib_s` can be bought; None if none are provisioned.
     """
 
     spec: VolumeSpec
@@ -75,12 +76,11 @@ class PartOffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a volume brings to the change of its template: an offer that carries its own demand, or, `held`, why
-    nothing may be changed. Neither of both: the volume is not judged yet, and has no say.
+    """A volume's part in the change of its template: an offer that carries its demand, or (`held`) why it stays.
 
-    `least_usd_month` is the least saving that its policy asks for, and `least_hours` the hours that have to be
-    observed. `together`: it is too new to be judged alone, so that it counts only with what the others of its group
-    show.
+    Neither of both: the volume is not judged yet, and has no say. `least_usd_month` is the least saving that its policy
+    asks for, and `least_hours` the hours that have to be observed. `together`: it is too new to be judged alone, so
+    that it counts only with what the others of its group show.
     """
 
     template: Template
@@ -92,7 +92,7 @@ class Part:
 
 
 def template_of(volume: Volume) -> Template | None:
-    """What made a volume; None where that is not known, or makes one volume alone."""
+    """The template that made a volume; None if it is not known, or makes one volume alone."""
     owner = volume.owner
     match owner.kind:
         case OwnerKind.AUTO_SCALING if owner.name is not None and _made_with_its_host(volume):
@@ -107,23 +107,25 @@ def template_of(volume: Volume) -> Template | None:
 
 
 def is_short_lived(volume: Volume, policy: Policy, now: datetime) -> bool:
-    """Whether a volume that was made with its host is younger than the hours that an answer of its own needs."""
+    """A volume that was made with its host is younger than the hours that an answer of its own needs."""
     template = template_of(volume)
     made_with_its_host = template is not None and template.kind is OwnerKind.AUTO_SCALING
     return made_with_its_host and now - volume.created < timedelta(hours=policy.least_hours)
 
 
 def _made_with_its_host(volume: Volume) -> bool:
-    """Whether it is the boot disk of its only host, or was made when that was started."""
+    """The volume is the boot disk of its only host, or was made when that was started."""
     if len(volume.attachments) != 1:
         return False
-    one = volume.attachments[0]
-    started = None if one.host is None else one.host.running_since
-    return one.boot or one.at_start or (started is not None and abs(volume.created - started) <= MADE_WITHIN)
+    attachment = volume.attachments[0]
+    started = None if attachment.host is None else attachment.host.running_since
+    return (
+        attachment.boot or attachment.at_start or (started is not None and abs(volume.created - started) <= MADE_WITHIN)
+    )
 
 
 class ToldBy(StrEnum):
-    """What tells that volumes take over from one another."""
+    """The sources that tell of a takeover."""
 
     TAG = "tag"
     STATEFUL_SET = "stateful-set"
@@ -134,7 +136,10 @@ class ToldBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Takeover:
-    """Volumes of one account and region that take over from one another, and what tells so by which `name`."""
+    """Volumes of one account and region that take over from one another.
+
+    `told_by` is the source that tells so, and `name` what they share there.
+    """
 
     told_by: ToldBy
     name: str
@@ -142,11 +147,10 @@ class Takeover:
 
     @property
     def is_suspected(self) -> bool:
-        """Whether only names tell so."""
         return self.told_by is ToldBy.NAME
 
     def others(self, volume: Volume) -> Iterator[Volume]:
-        """Those that a volume takes over from; only suspected are those of other hosts."""
+        """Yields the volumes that a volume takes over from. A suspected takeover has only those of other hosts."""
         for other in self.volumes:
             if other.id != volume.id and not (self.is_suspected and _share_a_host(volume, other)):
                 yield other
@@ -154,9 +158,9 @@ class Takeover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """The volume that asks for most of those that one takes over from, and what a reduction must carry for its sake.
+    """The busiest of the volumes that a volume takes over from, and the need that a reduction must carry for its sake.
 
-    `ceiling` is what the peer will carry by its own answer. `unknown` says why that is not known; "" where it is.
+    `ceiling` is what the peer will carry by its own answer. `unknown` says why that is not known; "" if it is.
     """
 
     takeover: Takeover
@@ -166,8 +170,8 @@ class Peer:
     unknown: str = ""
 
 
-def _share_a_host(one: Volume, other: Volume) -> bool:
-    hosts = sole_host(one), sole_host(other)
+def _share_a_host(volume: Volume, other: Volume) -> bool:
+    hosts = sole_host(volume), sole_host(other)
     return hosts[0] is not None and hosts[1] is not None and hosts[0].id == hosts[1].id
 
 

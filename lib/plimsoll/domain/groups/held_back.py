@@ -1,4 +1,4 @@
-"""Held back: what the volumes of a host would do beyond what they did, if none was held back by its own limit."""
+"""The demand that was held back: what volumes of a host would have done beyond what they did, without their limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,7 +15,7 @@ from plimsoll.domain.groups.pool import Pool, present_ceiling
 from plimsoll.domain.volume import Volume
 
 
-def extras_of_host(
+def find_held_back(
     volumes: Sequence[tuple[Volume, DecisionContext]],
     pools: Sequence[Pool],
     demands: Mapping[str, Demand],
@@ -23,15 +23,16 @@ def extras_of_host(
 ) -> dict[str, CountedRates]:
     """What was held back of each volume on a host that may be changed, by the window alone, as the host counts.
 
-    What people left out stays as it is, and so does what it does. What a pool held back is parted as its demand was.
+    Only the window counts. An excluded volume stays as it is, and so does what it does. What a pool held back is parted
+    as its demand was.
     """
     read = [(volume, context) for volume, context in volumes if volume.id in demands]
     pooled = {volume.id for pool in pools if len(pool.volumes) > 1 for volume in pool.volumes}
-    alone = [one for one in read if one[0].id not in pooled]
-    return dict([*_of_pools(read, pools, demands, host), *_of_single(alone, demands, host)])
+    alone = [entry for entry in read if entry[0].id not in pooled]
+    return dict([*_held_back_in_pools(read, pools, demands, host), *_held_back_alone(alone, demands, host)])
 
 
-def _of_single(
+def _held_back_alone(
     volumes: Sequence[tuple[Volume, DecisionContext]], demands: Mapping[str, Demand], host: Ceiling
 ) -> Iterator[tuple[str, CountedRates]]:
     for volume, context in volumes:
@@ -45,7 +46,7 @@ def _of_single(
             yield volume.id, find_extra(demand, lifted.demand, host)
 
 
-def _of_pools(
+def _held_back_in_pools(
     volumes: Sequence[tuple[Volume, DecisionContext]],
     pools: Sequence[Pool],
     demands: Mapping[str, Demand],
@@ -54,11 +55,11 @@ def _of_pools(
     contexts = {volume.id: context for volume, context in volumes}
     for pool in pools:
         policies = [contexts[volume.id].policy for volume in pool.volumes if volume.id in contexts]
-        own = {volume.id: demands[volume.id] for volume in pool.volumes if volume.id in demands}
+        pool_demands = {volume.id: demands[volume.id] for volume in pool.volumes if volume.id in demands}
         if len(pool.volumes) == 1 or not policies:
             continue
-        whole = add_demands(list(own.values()))
+        whole = add_demands(list(pool_demands.values()))
         lifted = lift(whole, [Epoch(window=whole.window, spec=None, ceiling=present_ceiling(pool))], policies[0])
         if lifted.any.any():
-            for name, demand in own.items():
+            for name, demand in pool_demands.items():
                 yield name, find_extra(demand, lifted.of(demand).demand, host)

@@ -13,12 +13,17 @@ from plimsoll.domain.volume import Volume, sole_host
 from plimsoll.domain.volume_types import VolumeType
 
 
-def by_host(volumes: Iterable[Volume], size: int, together: Iterable[Sequence[Volume]] = ()) -> Iterator[list[Volume]]:
-    """Batches of about `size` volumes. All volumes of a host are in one batch, and all that are decided `together`."""
+def batch_by_host(
+    volumes: Iterable[Volume], size: int, together: Iterable[Sequence[Volume]] = ()
+) -> Iterator[list[Volume]]:
+    """Splits volumes into batches of about `size`.
+
+    All volumes of a host are in one batch, and all that are decided `together`.
+    """
     leader = _leaders(together)
     groups: dict[str, list[Volume]] = {}
     for volume in volumes:
-        groups.setdefault(_led_by(leader, _place(volume)), []).append(volume)
+        groups.setdefault(_find_leader(leader, _place(volume)), []).append(volume)
     batch: list[Volume] = []
     for group in groups.values():
         if batch and len(batch) + len(group) > size:
@@ -30,25 +35,25 @@ def by_host(volumes: Iterable[Volume], size: int, together: Iterable[Sequence[Vo
 
 
 def _place(volume: Volume) -> str:
-    """What a volume is read with: its only host, or itself."""
+    """The id of a volume's only host, or its own."""
     host = sole_host(volume)
     return host.id if host else volume.id
 
 
 def _leaders(together: Iterable[Sequence[Volume]]) -> dict[str, str]:
-    """For each place but one of those that belong together another one of them."""
+    """The leading place of each place, for all that belong together; leaders themselves are left out."""
     leader: dict[str, str] = {}
     for volumes in together:
-        first = _led_by(leader, _place(volumes[0]))
+        first = _find_leader(leader, _place(volumes[0]))
         for volume in volumes[1:]:
-            place = _led_by(leader, _place(volume))
+            place = _find_leader(leader, _place(volume))
             if place != first:
                 leader[place] = first
     return leader
 
 
-def _led_by(leader: dict[str, str], place: str) -> str:
-    """The one place that stands for all that belong together with one."""
+def _find_leader(leader: dict[str, str], place: str) -> str:
+    """The place that leads all that belong together with one."""
     top = place
     while top in leader:
         top = leader[top]
@@ -57,8 +62,8 @@ def _led_by(leader: dict[str, str], place: str) -> str:
     return top
 
 
-def usable(volume: Volume) -> Ceiling:
-    """What the attached hosts could ever carry together; unbounded where one of them is not known."""
+def ceiling_of_hosts(volume: Volume) -> Ceiling:
+    """The ceiling of the attached hosts together; unbounded if one of them is not known."""
     if not volume.attachments or len(volume.hosts) < len(volume.attachments):
         return UNBOUNDED
     total = Ceiling(iops=0.0, throughput_mib_s=0.0)
@@ -68,12 +73,12 @@ def usable(volume: Volume) -> Ceiling:
 
 
 def attached_from_s(volume: Volume) -> float:
-    """When the first of a volume's attachments of today was made, in epoch seconds; never where it has none."""
+    """The time of the first of today's attachments, in epoch seconds; infinite if there is none."""
     return min((attachment.since.timestamp() for attachment in volume.attachments), default=math.inf)
 
 
 def running_from_s(volume: Volume) -> float | None:
-    """From when on a volume is known to have been attached to a host that runs, in epoch seconds. None: not known."""
+    """The time since which a volume is attached to a running host, in epoch seconds; None if unknown."""
     known = [
         max(attachment.since, attachment.host.running_since).timestamp()
         for attachment in volume.attachments
@@ -83,16 +88,16 @@ def running_from_s(volume: Volume) -> float | None:
 
 
 def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
-    """The pending volumes and all others on the same hosts, because a host's traffic is that of all its volumes."""
+    """Adds to the pending volumes all others on the same hosts: a host's traffic is that of all its volumes."""
     shared = {host.id for host in map(sole_host, pending) if host}
     neighbors = [volume for volume in volumes if (host := sole_host(volume)) and host.id in shared]
     return list({volume.id: volume for volume in (*pending, *neighbors)}.values())
 
 
 def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:
-    """The traffic of every host that is a volume's only one.
+    """Adds up the traffic of every host that is a volume's only one, by host id.
 
-    It is not complete where a volume could not be read, or a part of what it did is disputed: that counts for nothing.
+    It is not complete if a volume could not be read, or a part of what it did is disputed: that counts for nothing.
     """
     hosted: dict[str, list[Volume]] = {}
     for volume in volumes:
@@ -102,8 +107,8 @@ def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict
     return {host_id: load for host_id, group in hosted.items() if (load := _load(group, demands)) is not None}
 
 
-def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
-    """Whether all that the volumes on a host could ever do together stays under that share of what it carries."""
+def is_never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
+    """The volumes on a host, all at their ceilings, stay under a share of what the host carries."""
     total = Ceiling(iops=0.0, throughput_mib_s=0.0)
     for volume in volumes:
         if volume.spec.type not in types:
@@ -115,29 +120,39 @@ def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, V
 
 
 def may_be_the_limit(volumes: Sequence[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
-    """Whether the only host of some volumes, which are all on it, can have stood at that share of what it carries, now
-    or when it was of another type."""
+    """The only host of some volumes can have reached a share of its limits, now or as another type.
+
+    `volumes` are all on that host.
+    """
     host = sole_host(volumes[0])
     if host is None:
         return False
-    earlier = (one for volume in volumes for seen in volume.seen for one in seen.hosts or () if one.id == host.id)
-    sizes = {one.type: one for one in (*earlier, host)}
-    return not all(never_the_limit(one, volumes, types, share) for one in sizes.values())
+    earlier = (
+        each_host
+        for volume in volumes
+        for seen in volume.seen
+        for each_host in seen.hosts or ()
+        if each_host.id == host.id
+    )
+    sizes = {each_host.type: each_host for each_host in (*earlier, host)}
+    return not all(is_never_the_limit(each_host, volumes, types, share) for each_host in sizes.values())
 
 
-def asking(volumes: Iterable[Volume]) -> Volume:
-    """The volume of a host by which what it measures is asked: the same one whatever their order."""
+def pick_asking(volumes: Iterable[Volume]) -> Volume:
+    """The volume of a host whose account and region its metrics are asked in: the least by id."""
     return min(volumes, key=lambda volume: volume.id)
 
 
-def asking_for_hosts(volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> list[Volume]:
-    """The volumes by which hosts are asked what they measured: one of each that may be the limit. All volumes of a host
-    are among those given."""
+def pick_asking_for_hosts(volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> list[Volume]:
+    """Picks a volume for each host that may be the limit, to ask what its host measured.
+
+    `volumes` have all volumes of each host.
+    """
     hosted: dict[str, list[Volume]] = {}
     for volume in volumes:
         if (host := sole_host(volume)) is not None:
             hosted.setdefault(host.id, []).append(volume)
-    return [asking(group) for group in hosted.values() if may_be_the_limit(group, types, share)]
+    return [pick_asking(group) for group in hosted.values() if may_be_the_limit(group, types, share)]
 
 
 def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:

@@ -1,7 +1,7 @@
 """Lockstep: volumes that look like one stripe set, which is a reason to ask their host and no more.
 
-Cloud sums add up, so that what a volume did on a day is known exactly however finely that day was read. Days are
-therefore what is compared: it takes no further reading, and the answer does not depend on what has been read.
+Cloud sums add up, so a day's work is known exactly however finely it was read. Days are therefore compared: it takes no
+further reading, and the answer does not depend on what has been read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,20 +22,20 @@ MADE_TOGETHER: Final = timedelta(minutes=5)
 APART: Final = 0.1
 """The share of their work by which volumes in lockstep may differ, day by day: small I/O falls on members by chance."""
 
-LEAST_DAYS: Final = 3
+LEAST_LOCKSTEP_DAYS: Final = 3
 """Fewer days with work than this show no lockstep."""
 
 
-def hints(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> list[tuple[str, ...]]:
-    """Groups of ids of volumes that look like one stripe set; a volume is in one at most.
+def find_hints(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> list[tuple[str, ...]]:
+    """Finds groups of volumes, by id, that look like one stripe set; a volume is in one at most.
 
-    They have one type, size, provisioning, zone and only host, were created within minutes, and did the same
-    work day by day. Those without a demand are left out. A group is a hint: nothing may rest on it but a sentence.
+    They have one type, size, provisioning, zone and only host, were created within minutes, and did the same work day
+    by day. Those without a demand are left out. A group is a hint: nothing may rest on it but a sentence.
     """
     return [
         tuple(volume.id for volume in together)
-        for alike in _alike(volumes, demands)
-        for together in _in_lockstep(alike, demands)
+        for alike in _find_alike(volumes, demands)
+        for together in _find_lockstep(alike, demands)
     ]
 
 
@@ -49,8 +49,8 @@ def hint_text(volume_id: str, group: Sequence[str], host_id: str) -> Reason:
     )
 
 
-def _alike(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator[list[Volume]]:
-    """Runs of two or more volumes that are alike and were created one shortly after the other."""
+def _find_alike(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator[list[Volume]]:
+    """Yields runs of two or more volumes that are alike and were created one shortly after the other."""
     kinds: dict[object, list[Volume]] = {}
     for volume in volumes:
         host = sole_host(volume)
@@ -58,7 +58,7 @@ def _alike(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator
             kinds.setdefault((host.id, volume.zone, volume.spec), []).append(volume)
     for kind in kinds.values():
         run: list[Volume] = []
-        for volume in sorted(kind, key=lambda one: (one.created, one.id)):
+        for volume in sorted(kind, key=lambda volume: (volume.created, volume.id)):
             if run and volume.created - run[0].created > MADE_TOGETHER:
                 yield run
                 run = []
@@ -66,16 +66,16 @@ def _alike(volumes: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator
         yield run
 
 
-def _in_lockstep(alike: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator[list[Volume]]:
-    """Groups of two or more whose work was that of the group's first, every day."""
-    rest = list(alike)
-    while len(rest) > 1:
-        work = np.stack([_daily(demands[volume.id]) for volume in rest])
+def _find_lockstep(alike: Sequence[Volume], demands: Mapping[str, Demand]) -> Iterator[list[Volume]]:
+    """Yields groups of two or more whose work was that of the group's first, every day."""
+    left_over = list(alike)
+    while len(left_over) > 1:
+        work = np.stack([_daily(demands[volume.id]) for volume in left_over])
         same = _same(work[0], work)
         if np.count_nonzero(same) > 1:
-            yield [volume for volume, one in zip(rest, same, strict=True) if one]
+            yield [volume for volume, is_same in zip(left_over, same, strict=True) if is_same]
         same[0] = True
-        rest = [volume for volume, one in zip(rest, same, strict=True) if not one]
+        left_over = [volume for volume, is_same in zip(left_over, same, strict=True) if not is_same]
 
 
 def _daily(demand: Demand) -> FloatArray:
@@ -87,9 +87,9 @@ def _daily(demand: Demand) -> FloatArray:
     )
 
 
-def _same(one: FloatArray, others: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which of the others did the work of the one, within the tolerance, on operations and on bytes."""
-    apart = np.abs(others - one).sum(axis=2)
-    most = np.maximum(others, one).sum(axis=2)
+def _same(first: FloatArray, others: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Marks the others that did the work of the first, within the tolerance, on operations and on bytes."""
+    apart = np.abs(others - first).sum(axis=2)
+    most = np.maximum(others, first).sum(axis=2)
     days = np.count_nonzero((others > 0).all(axis=1), axis=1)
-    return np.asarray((apart <= APART * most).all(axis=1) & (days >= LEAST_DAYS))
+    return np.asarray((apart <= APART * most).all(axis=1) & (days >= LEAST_LOCKSTEP_DAYS))

@@ -17,23 +17,21 @@ from plimsoll.domain.volume_types import VolumeType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """The volumes of a pooled type whose only host is the same, or a volume of another type, and the others there."""
+    """The volumes of a pooled type on one host, or one volume of another type, and their neighbors there."""
 
     kind: VolumeType
     volumes: tuple[Volume, ...]
     neighbors: tuple[Volume, ...]
 
-    def of_type(self, name: str) -> list[Volume]:
-        """The others on the host that are of that type."""
+    def neighbors_of_type(self, name: str) -> list[Volume]:
         return [volume for volume in self.neighbors if volume.spec.type == name]
 
     def __str__(self) -> str:
         return pool_name(self.kind, self.volumes)
 
 
-def pools_of(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Pool]:
-    """The pools of all hosts with more volumes than one; what is alone on its host shares with nothing, and nothing is
-    shared where no type is pooled."""
+def find_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Pool]:
+    """Finds the pools of all hosts with more than one volume; none if no type is pooled."""
     if not any(kind.pooled for kind in types.values()):
         return []
     hosted: dict[str, list[Volume]] = {}
@@ -55,30 +53,29 @@ def _pools_on_host(group: Sequence[Volume], types: Mapping[str, VolumeType]) -> 
         yield Pool(kind=types[inside[0].spec.type], volumes=tuple(inside), neighbors=others)
 
 
-def in_shared_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Volume]:
-    """The volumes that are decided on with others of their hosts."""
-    return [volume for pool in pools_of(volumes, types) for volume in pool.volumes]
+def pooled_volumes(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Volume]:
+    """The volumes that are decided on together with others of their hosts."""
+    return [volume for pool in find_pools(volumes, types) for volume in pool.volumes]
 
 
-def size_of(volumes: Iterable[Volume]) -> int:
-    """The sum of their sizes in GiB."""
+def total_size_gib(volumes: Iterable[Volume]) -> int:
+    """The sum of the volumes' sizes in GiB."""
     return sum(volume.spec.size_gib for volume in volumes)
 
 
 def pool_ceiling(kind: VolumeType, volumes: Sequence[Volume], failed: Sequence[FailedMeasurement] = ()) -> Ceiling:
-    """What volumes of one host would carry together as one pool of a type, and no more than is believed by what
-    failed."""
-    return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=size_of(volumes)), volumes[0], failed)
+    """The ceiling of volumes of one host as one pool of a type, lowered to what failed measurements show."""
+    return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=total_size_gib(volumes)), volumes[0], failed)
 
 
 def present_ceiling(pool: Pool) -> Ceiling:
-    """What a pool carries as it is."""
+    """The ceiling of a pool in its present type and sizes."""
     if pool.kind.pooled:
         return pool_ceiling(pool.kind, pool.volumes)
     return ceiling_on_hosts(pool.kind, pool.volumes[0].spec, pool.volumes[0])
 
 
 def pool_name(kind: VolumeType, volumes: Sequence[Volume]) -> str:
-    """What a pool of that type is called in a sentence."""
-    size = f"{kind.name} {size_of(volumes):,} GiB"
+    """The name of a pool in a sentence, e.g. "gp3 500 GiB in 2 volumes of i-123"."""
+    size = f"{kind.name} {total_size_gib(volumes):,} GiB"
     return f"{size} in {len(volumes)} volumes of {volumes[0].hosts[0].id}" if len(volumes) > 1 else size

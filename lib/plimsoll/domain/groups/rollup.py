@@ -1,4 +1,4 @@
-"""What a volume brings to the change of the template that made it, from the choice that was made for it alone."""
+"""A volume's part in the change of the template that made it, from the choice that was made for it alone."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,28 +7,31 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.groups.group import Part, PartOffer, template_of
-from plimsoll.domain.offers.choice import Choice, Verdict
+from plimsoll.domain.offers.choice import Choice, ChoiceVerdict
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import InsufficientData, Recommendation
 from plimsoll.domain.volume_types import Provisioned
 
-WITH_OTHERS: Final = "is changed together with its stripe set or pool"
+CHANGED_WITH_OTHERS: Final = "is changed together with its stripe set or pool"
 THROTTLED: Final = "is throttled today"
 WAITS: Final = "has to wait, because a reduction cannot be judged yet"
 NOTHING_CHEAPER: Final = "has nothing cheaper that carries its demand"
 
 
 def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) -> Part | None:
-    """What one of the volumes that a choice was made for brings to its template; None where none made it.
+    """Makes a volume's part in the change of its template; None if no template made it.
 
-    `held`: whatever is best, they stay as they are for the sake of another one.
+    `cases` are those that one choice was made for, and `place` the volume's among them. `held`: they stay as they are
+    for the sake of another one.
     """
     case = cases[place]
     template = template_of(case.volume)
     if template is None or case.volume.storage_pool is not None:
         return None  # what a disk of a storage pool gives back stays in the pool, which is paid for as a whole
-    waits_new = case.settles is not None and case.settles.why is Unsettled.NEW and choice.verdict is not Verdict.CHANGE
+    waits_new = (
+        case.settles is not None and case.settles.why is Unsettled.NEW and choice.verdict is not ChoiceVerdict.CHANGE
+    )
     together = case.context.short_lived or waits_new
     part = Part(
         template=template,
@@ -37,43 +40,43 @@ def part_of(cases: Sequence[Case], place: int, choice: Choice, *, held: bool) ->
         together=together,
     )
     if held or len(cases) > 1 or case.shared:
-        return replace(part, held=WITH_OTHERS)
-    if choice.verdict is Verdict.RELIEVE:
+        return replace(part, held=CHANGED_WITH_OTHERS)
+    if choice.verdict is ChoiceVerdict.RELIEVE:
         return replace(part, held=THROTTLED)
-    is_chosen = choice.verdict is Verdict.CHANGE or (waits_new and choice.verdict is Verdict.WAIT)
+    is_chosen = choice.verdict is ChoiceVerdict.CHANGE or (waits_new and choice.verdict is ChoiceVerdict.WAIT)
     chosen = choice.target if is_chosen else choice.beneath
     if choice.too_risky is not None and _is_too_young(case):
         chosen = choice.too_risky
     if chosen is not None:
-        return replace(part, offer=_priced(case, chosen.offers[0]))
+        return replace(part, offer=_price_in_parts(case, chosen.offers[0]))
     if case.settles is not None:
         return part if case.settles.why is Unsettled.RESTORED else replace(part, held=WAITS)
     return replace(part, held=NOTHING_CHEAPER)
 
 
 def _is_too_young(case: Case) -> bool:
-    """Whether a volume is younger than the window: no promise can be made of it, whatever its template becomes."""
+    """The volume is younger than the window: no promise can be made of it, whatever its template becomes."""
     return case.context.looked_back(case.volume).days < case.policy.lookback_days
 
 
-def with_others_alone(case: Case, found: Recommendation, few_hours: Reason) -> Recommendation:
-    """The answer for a volume that lives too short for one of its own: what was found counts for its template alone."""
-    if not case.context.short_lived or isinstance(found, InsufficientData):
-        return found
-    part = found.part
-    told = Reason("counts-with-its-template", "It counts together with the other volumes that its template makes.")
+def leave_to_template(case: Case, answer: Recommendation, few_hours: Reason) -> Recommendation:
+    """Replaces the answer for a volume that lives too short for one of its own: it counts for its template alone."""
+    if not case.context.short_lived or isinstance(answer, InsufficientData):
+        return answer
+    part = answer.part
+    counts = Reason("counts-with-its-template", "It counts together with the other volumes that its template makes.")
     return InsufficientData(
-        volume=found.volume,
-        usd_month_now=found.usd_month_now,
-        reasons=(few_hours, told),
-        epochs=found.epochs,
+        volume=answer.volume,
+        usd_month_now=answer.usd_month_now,
+        reasons=(few_hours, counts),
+        epochs=answer.epochs,
         demand=case.summary,
         part=part,
     )
 
 
-def _priced(case: Case, offer: Offer) -> PartOffer | None:
-    """An offer with its price in parts; None where there is no price."""
+def _price_in_parts(case: Case, offer: Offer) -> PartOffer | None:
+    """Prices an offer in three parts; None if there is no price."""
     spec, kind, book = offer.spec, case.market.types[offer.spec.type], case.market.book
     mean_iops = case.summary.mean_iops
     without = (
@@ -81,7 +84,7 @@ def _priced(case: Case, offer: Offer) -> PartOffer | None:
         replace(spec, throughput_mib_s=None),
         replace(spec, iops=None),
     )
-    size_usd, with_iops, with_throughput = (book.usd_month(one, mean_iops=mean_iops) for one in without)
+    size_usd, with_iops, with_throughput = (book.usd_month(part_spec, mean_iops=mean_iops) for part_spec in without)
     if size_usd is None or with_iops is None or with_throughput is None:
         return None
     most_iops = kind.iops.most_at(spec.size_gib) if isinstance(kind.iops, Provisioned) else None

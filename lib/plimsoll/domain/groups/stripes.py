@@ -9,8 +9,11 @@ from plimsoll.domain.volume import Volume, sole_host
 LINEAR: Final = "linear"
 
 
-def void(stripes: StripeSet, volumes: Mapping[str, Volume]) -> str | None:
-    """Why a set is not what it was when found, given its region's volumes by id. None if it is unchanged."""
+def find_change(stripes: StripeSet, volumes: Mapping[str, Volume]) -> str | None:
+    """The reason why a set no longer is what it was when found, e.g. "vol-1 is detached"; None if it is unchanged.
+
+    `volumes` are those of its region by id.
+    """
     for volume_id in stripes.members:
         volume = volumes.get(volume_id)
         if volume is None:
@@ -25,10 +28,10 @@ def void(stripes: StripeSet, volumes: Mapping[str, Volume]) -> str | None:
     return None
 
 
-def unchanged(
+def split_by_change(
     known: Iterable[StripeSet], volumes: Sequence[Volume], *, account: str, region: str
 ) -> tuple[list[StripeSet], list[str]]:
-    """The sets of an account and region that are unchanged, and a sentence for each that has changed.
+    """Splits the sets of an account and region into those unchanged, and a sentence for each that has changed.
 
     `volumes` are all of the account's in that region.
     """
@@ -37,7 +40,7 @@ def unchanged(
     for stripes in known:
         if (stripes.account, stripes.region) != (account, region):
             continue
-        reason = void(stripes, by_id)
+        reason = find_change(stripes, by_id)
         if reason is None:
             kept.append(stripes)
         else:
@@ -48,28 +51,28 @@ def unchanged(
     return kept, changed
 
 
-def merged(sets: Iterable[StripeSet]) -> Iterator[StripeSet]:
-    """Sets without a volume in common. Devices that share members (two logical volumes in a group) become one set.
+def merge_sets(sets: Iterable[StripeSet]) -> Iterator[StripeSet]:
+    """Merges sets that share members (two logical volumes in a group).
 
-    A merged set has the levels of all its devices. It is even only where all have the same level.
+    A merged set has the levels of all its devices. It is even only if all have the same level.
     """
     whole: list[StripeSet] = []
-    for found in sets:
-        touching = [one for one in whole if set(one.members) & set(found.members)]
-        whole = [one for one in whole if one not in touching]
-        whole.append(_as_one([*touching, found]))
+    for stripes in sets:
+        touching = [other for other in whole if set(other.members) & set(stripes.members)]
+        whole = [other for other in whole if other not in touching]
+        whole.append(_merge([*touching, stripes]))
     yield from whole
 
 
-def _as_one(sets: Sequence[StripeSet]) -> StripeSet:
+def _merge(sets: Sequence[StripeSet]) -> StripeSet:
     last = sets[-1]
     return StripeSet(
-        name="+".join(dict.fromkeys(one.name for one in sets)),
+        name="+".join(dict.fromkeys(stripes.name for stripes in sets)),
         account=last.account,
         region=last.region,
         host_id=last.host_id,
-        members=tuple(sorted({volume_id for one in sets for volume_id in one.members})),
-        level="+".join(dict.fromkeys(one.level for one in sets)),
-        mounts=tuple(dict.fromkeys(mount for one in sets for mount in one.mounts)),
-        found=max(one.found for one in sets),
+        members=tuple(sorted({volume_id for stripes in sets for volume_id in stripes.members})),
+        level="+".join(dict.fromkeys(stripes.level for stripes in sets)),
+        mounts=tuple(dict.fromkeys(mount for stripes in sets for mount in stripes.mounts)),
+        found=max(stripes.found for stripes in sets),
     )

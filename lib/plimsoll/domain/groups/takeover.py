@@ -31,28 +31,27 @@ _WORD: Final = re.compile(r"[^-_./\s]+")
 _ZONE: Final = re.compile(r"\d*[a-f]")
 
 
-def takeovers_of(volumes: Iterable[Volume], tags: Sequence[str]) -> list[Takeover]:
-    """The takeovers among the volumes of one account and region, each volume in one at most; `tags` are the policy's.
+def find_takeovers(volumes: Iterable[Volume], tags: Sequence[str]) -> list[Takeover]:
+    """Finds the takeovers among the volumes of one account and region, each volume in one at most.
 
-    What is declared goes before what is suspected.
+    `tags` are the policy's. What is declared goes before what is suspected.
     """
     sets: dict[tuple[str, ...], list[Volume]] = defaultdict(list)
     for volume in volumes:
         sets[(volume.account, volume.region, *_key(volume, tags))].append(volume)
     return [
-        Takeover(told_by=ToldBy(told_by), name=rest[0], volumes=tuple(members))
-        for (_, _, told_by, *rest), members in sets.items()
+        Takeover(told_by=ToldBy(told_by), name=key[0], volumes=tuple(members))
+        for (_, _, told_by, *key), members in sets.items()
         if told_by and _is_one(ToldBy(told_by), members)
     ]
 
 
-def by_volume(takeovers: Iterable[Takeover]) -> Mapping[str, Takeover]:
-    """The takeover of each volume, by its id."""
+def takeovers_by_volume(takeovers: Iterable[Takeover]) -> Mapping[str, Takeover]:
     return {volume.id: takeover for takeover in takeovers for volume in takeover.volumes}
 
 
 def _key(volume: Volume, tags: Sequence[str]) -> tuple[str, ...]:
-    """What tells which others a volume takes over from: ToldBy, a name, and what else must be alike."""
+    """The key that volumes of one takeover share: ToldBy, a name, and what else must be alike."""
     owner, name = volume.owner, (volume.name or "").lower()
     tag = next((tag for tag in tags if volume.tags.get(tag)), None)
     if tag is not None:
@@ -66,7 +65,7 @@ def _key(volume: Volume, tags: Sequence[str]) -> tuple[str, ...]:
         )
     template = template_of(volume) if "group" in owner.details else None
     if template is not None:
-        return _of_group(template.name, template.device)
+        return _group_key(template.name, template.device)
     if _colors(name):
         return ToldBy.BLUE_GREEN, _colorless(name)
     stem = _stem(name, volume.zone)
@@ -75,12 +74,12 @@ def _key(volume: Volume, tags: Sequence[str]) -> tuple[str, ...]:
     return ToldBy.NAME, stem, volume.spec.type, str(volume.spec.size_gib)
 
 
-def _of_group(name: str, device: str) -> tuple[str, ...]:
+def _group_key(name: str, device: str) -> tuple[str, ...]:
     return ToldBy.AUTO_SCALING, _colorless(name.lower()), device
 
 
 def _is_one(told_by: ToldBy, volumes: Sequence[Volume]) -> bool:
-    """Whether volumes that are told alike take over from one another."""
+    """The volumes with one key take over from one another."""
     if len(volumes) < 2:
         return False
     if told_by is ToldBy.BLUE_GREEN:
@@ -99,7 +98,7 @@ def _colorless(name: str) -> str:
 
 
 def _stem(name: str, zone: str) -> str:
-    """A name without numbers, zones and roles; "" where it is nothing else."""
+    """The name without numbers, zones and roles; "" if it is nothing else."""
     words = _WORD.findall(name.replace(zone.lower(), "")) if zone else _WORD.findall(name)
     bare = (word.rstrip("0123456789") for word in words if not _ZONE.fullmatch(word) and word not in _ROLES)
     return "-".join(filter(None, bare))

@@ -1,1 +1,1 @@
-"""What a volume did before its window, as far as it speaks against a reduction or for growth."""
+"""The days of a volume before its window, as far as they speak against a reduction or for growth."""

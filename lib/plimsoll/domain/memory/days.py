@@ -1,9 +1,8 @@
-"""What a volume's days tell: how fast what it does a week has risen, and for how long it is known to have done nothing
-although it is attached (docs/decision.md, section 8).
+"""The trend of a volume's days: the growth of its weekly work, and the days on which it did nothing.
 
-The slope is that of Theil and Sen: the median over all pairs of weeks, which no single week decides (Sen, "Estimates
-of the regression coefficient based on Kendall's tau", JASA 63, 1968). Weeks are held against one another only where
-the volume and its hosts were the same, but for what speaks against a reduction.
+(docs/decision.md, section 8.) The slope is that of Theil and Sen: the median over all pairs of weeks, which no single
+week decides (Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63, 1968). Weeks are held
+against one another only where the volume and its hosts were the same, but for what speaks against a reduction.
 
 A day counts as idle if the cloud has points of it, and they are zero. What was not received proves nothing.
 """
@@ -32,15 +31,15 @@ WEEKS: Final = 8
 
 WEEK_DAYS: Final = 7
 
-LEAST_DAYS: Final = 6
+LEAST_WEEK_DAYS: Final = 6
 """A week with fewer known days does not count."""
 
 LEAST_PAIRS: Final = 6
 """The pairs inside epochs that are looked at, as many as four weeks of one epoch have."""
 
-LEAST_RISING: Final = 4
+LEAST_RISING_PAIRS: Final = 4
 
-RISING: Final = 0.8
+RISING_SHARE: Final = 0.8
 """Demand grows where so many pairs rise, and that share of those that rise or fall."""
 
 RELIEF: Final = 1 / 3
@@ -50,45 +49,46 @@ throttles."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weeks:
-    """The weeks that count, oldest first: the operations and the bytes a day of each (two rows), in which epoch it was,
-    and its number."""
+    """The weeks that count, oldest first: operations and bytes a day of each (two rows), its epoch and its number."""
 
     a_day: FloatArray
     epoch: IntArray
     number: IntArray
 
 
-def weeks_of(days: DaySums, volume: Volume) -> Weeks:
-    """The last weeks, counted back from the last day. One that the edge of an epoch cuts counts in none, nor does one
-    in which it is not known what the volume was."""
+def find_weeks(days: DaySums, volume: Volume) -> Weeks:
+    """Finds the last weeks, counted back from the last day.
+
+    A week counts if one epoch has all of it, and it is known what the volume was in that.
+    """
     window = Window(start_s=days.end_s - WEEKS * WEEK_DAYS * DAY_S, end_s=days.end_s)
     epochs = epochs_of(volume, window)
-    found: list[tuple[FloatArray, int, int]] = []
+    weeks: list[tuple[FloatArray, int, int]] = []
     for number in range(WEEKS):
         start_s = window.start_s + number * WEEK_DAYS * DAY_S
         week = Window(start_s=start_s, end_s=start_s + WEEK_DAYS * DAY_S)
         inside = days.whole_in(week)
         for place, epoch in enumerate(epochs):
             holds = epoch.window.start_s <= week.start_s and week.end_s <= epoch.window.end_s
-            if holds and epoch.spec is not None and inside.sum() >= LEAST_DAYS:
-                found.append((days.totals[:, inside].mean(axis=1), place, number))
+            if holds and epoch.spec is not None and inside.sum() >= LEAST_WEEK_DAYS:
+                weeks.append((days.totals[:, inside].mean(axis=1), place, number))
     return Weeks(
-        a_day=np.array([a_day for a_day, _, _ in found]).reshape(-1, 2).T,
-        epoch=np.array([place for _, place, _ in found], dtype=np.int64),
-        number=np.array([number for _, _, number in found], dtype=np.int64),
+        a_day=np.array([a_day for a_day, _, _ in weeks]).reshape(-1, 2).T,
+        epoch=np.array([place for _, place, _ in weeks], dtype=np.int64),
+        number=np.array([number for _, _, number in weeks], dtype=np.int64),
     )
 
 
-def growth_of(days: DaySums, volume: Volume, policy: Policy, *, reduces: bool = False) -> Growth | None:
-    """How fast what a volume does grows; None where it does not, or where the policy keeps no room for it.
+def find_growth(days: DaySums, volume: Volume, policy: Policy, *, reduces: bool = False) -> Growth | None:
+    """Measures the growth of what a volume does; None if it does not grow, or the policy keeps no room for it.
 
-    Where it `reduces`, weeks of different epochs are held against one another too. What a raised limit has let through
+    If it `reduces`, weeks of different epochs are held against one another too. What a raised limit has let through
     since counts as growth then, so that this may speak against less, and for nothing else.
     """
-    weeks, ahead = weeks_of(days, volume), policy.growth_days * (1 if reduces else RELIEF)
+    weeks, ahead = find_weeks(days, volume), policy.growth_days * (1 if reduces else RELIEF)
     if reduces:
         weeks = replace(weeks, epoch=np.zeros_like(weeks.epoch))
-    iops, throughput = (_a_day(row, weeks) for row in weeks.a_day)
+    iops, throughput = (_slope_a_day(row, weeks) for row in weeks.a_day)
     fastest = max(iops, throughput)
     if not fastest or not policy.growth_days:
         return None
@@ -101,17 +101,17 @@ def growth_of(days: DaySums, volume: Volume, policy: Policy, *, reduces: bool = 
     )
 
 
-def _a_day(a_day: FloatArray, weeks: Weeks) -> float:
-    """The slope a day of a figure's logarithm; 0 where it does not grow."""
-    some = np.flatnonzero(a_day > 0)
-    one, other = (some[at] for at in np.triu_indices(len(some), 1))
-    same = weeks.epoch[one] == weeks.epoch[other]
-    one, other = one[same], other[same]
-    more = np.log(a_day[other] / a_day[one])
-    rising, falling = int((more > 0).sum()), int((more < 0).sum())
-    if len(more) < LEAST_PAIRS or rising < LEAST_RISING or rising < RISING * (rising + falling):
+def _slope_a_day(a_day: FloatArray, weeks: Weeks) -> float:
+    """The slope a day of a figure's logarithm; 0 if it does not grow."""
+    positive = np.flatnonzero(a_day > 0)
+    earlier, later = (positive[at] for at in np.triu_indices(len(positive), 1))
+    same = weeks.epoch[earlier] == weeks.epoch[later]
+    earlier, later = earlier[same], later[same]
+    change = np.log(a_day[later] / a_day[earlier])
+    rising, falling = int((change > 0).sum()), int((change < 0).sum())
+    if len(change) < LEAST_PAIRS or rising < LEAST_RISING_PAIRS or rising < RISING_SHARE * (rising + falling):
         return 0.0
-    return max(0.0, float(np.median(more / (WEEK_DAYS * (weeks.number[other] - weeks.number[one])))))
+    return max(0.0, float(np.median(change / (WEEK_DAYS * (weeks.number[later] - weeks.number[earlier])))))
 
 
 AROUND: Final = timedelta(days=5)
@@ -119,7 +119,7 @@ AROUND: Final = timedelta(days=5)
 
 
 def may_be_idle(volume: Volume, demand: Demand) -> bool:
-    """Whether a volume is attached, was observed in its window, and surely did nothing in it."""
+    """A volume is attached, was observed in its window, and surely did nothing in it."""
     is_attached = volume.state is VolumeState.IN_USE and bool(volume.attachments)
     return is_attached and bool(demand.observed.any()) and not demand.most[IOPS].any()
 
@@ -131,8 +131,8 @@ def days_to_know(window: Window, policy: Policy) -> Window:
     return Window(start_s=min(since_s, window.start_s), end_s=window.start_s)
 
 
-def idleness_of(volume: Volume, days: DaySums, window: Window, policy: Policy) -> Idleness | None:
-    """How long a volume has done nothing by its days, those of the window included; None if less than is asked for.
+def find_idleness(volume: Volume, days: DaySums, window: Window, policy: Policy) -> Idleness | None:
+    """Measures how long a volume has done nothing, the window included; None if less than the policy asks for.
 
     Days before those that have to be known count for nothing: they may be known by chance.
     """

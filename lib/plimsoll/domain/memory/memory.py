@@ -1,4 +1,4 @@
-"""Memory: what a volume did before the window, as far as it speaks against a reduction (docs/decision.md, section 8).
+"""Memory: the work of a volume before the window, as far as it speaks against a reduction (docs/decision.md, 8).
 
 Every bucket that the cloud still keeps has a mean, and what the mean requires an offer has to carry. Days are read
 first, so that a year is 365 datapoints a series. Of each bucket two rates are known: some bucket of the kept period
@@ -19,25 +19,25 @@ from plimsoll.domain.demand.days import DaySums, sums_by_day
 from plimsoll.domain.demand.rates import CountedRates
 from plimsoll.domain.demand.trend import BusyHours, busiest_of_spans, half_known
 from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.memory.past_received import SIDES, Witness, is_whole, past_doubts
+from plimsoll.domain.memory.past_received import SIDES, Witness, find_past_doubts, is_whole
 from plimsoll.domain.metrics.series import NAMES, OPERATIONS, PAST_RATES
-from plimsoll.domain.metrics.signals import filled
+from plimsoll.domain.metrics.signals import fill_gaps
 from plimsoll.domain.metrics.sums import Doubt, Segment, Window
-from plimsoll.domain.metrics.track import Look, counted
+from plimsoll.domain.metrics.track import Look, zero_if_absent
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 
-LEAST_PERIOD_S: Final = 300
+LEAST_MEMORY_PERIOD_S: Final = 300
 """The finest period of the memory. Minutes live one day longer than the usual window."""
 
 BUDGET_DAYS: Final = 30
 """The days that a budget of throttled minutes is for."""
 
-UNREAD: Final = 1e9
+UNREAD_RATE: Final = 1e9
 """IOPS and MiB/s beyond what anything carries: the most of what was not read."""
 
-TOLERANCE: Final = 1e-6
+ROUNDING_TOLERANCE: Final = 1e-6
 """What a requirement may be above a ceiling by rounding, as offers are judged."""
 
 _COUNTERS: Final = tuple(side.group for side in SIDES)
@@ -50,36 +50,39 @@ _ROUNDED: Final = np.array([[side.rounding] for side in SIDES])
 def memory_segments(
     before_s: int, memory_days: float, retention_days: Mapping[int, float], now_s: float
 ) -> tuple[Segment, ...]:
-    """The memory before a window that begins then (epoch seconds): whole days (UTC), oldest first, each part with the
-    period that it is kept in. `retention_days` is how many days data of each period (in seconds) lives."""
-    found: list[Segment] = []
+    """The memory before a window: whole days (UTC), oldest first, each part with the period that it is kept in.
+
+    The window begins at `before_s` (epoch seconds). `retention_days` has the days for which data of each period (in
+    seconds) lives.
+    """
+    segments: list[Segment] = []
     end_s, oldest_s = before_s // DAY_S * DAY_S, now_s - memory_days * DAY_S
     for period_s, days in sorted(retention_days.items()):
-        if period_s >= LEAST_PERIOD_S:
+        if period_s >= LEAST_MEMORY_PERIOD_S:
             start_s = int(-(-max(oldest_s, now_s - days * DAY_S) // DAY_S)) * DAY_S
             if start_s < end_s:
-                found.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))
+                segments.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))
                 end_s = start_s
-    return tuple(found[::-1])
+    return tuple(segments[::-1])
 
 
-def memory_of(volume: Volume, segments: Sequence[Segment]) -> tuple[Segment, ...]:
-    """The part of a memory in which the volume was there."""
+def clip_memory(volume: Volume, segments: Sequence[Segment]) -> tuple[Segment, ...]:
+    """The part of a memory in which the volume existed."""
     made_s = int(volume.created.timestamp()) // DAY_S * DAY_S
     return tuple(
-        Segment(window=Window(start_s=start_s, end_s=one.window.end_s), period_s=one.period_s)
-        for one in segments
-        if (start_s := max(made_s, one.window.start_s)) < one.window.end_s
+        Segment(window=Window(start_s=start_s, end_s=segment.window.end_s), period_s=segment.period_s)
+        for segment in segments
+        if (start_s := max(made_s, segment.window.start_s)) < segment.window.end_s
     )
 
 
-def begun_s(volume: Volume, policy: Policy, now_s: float) -> int:
-    """From which midnight on (epoch seconds) the policy remembers what the volume did: not before it was filled."""
+def memory_start_s(volume: Volume, policy: Policy, now_s: float) -> int:
+    """The midnight (epoch seconds) from which the policy remembers a volume: not before it was filled."""
     return int(-(-max(policy.filled_s(volume.created), now_s - policy.memory_days * DAY_S) // DAY_S)) * DAY_S
 
 
 class Past:
-    """What is known of one volume before its window, in whole days (UTC), hours and five minutes.
+    """The known past of one volume before its window, in whole days (UTC), hours and five minutes.
 
     Nothing is learned of the days before it has `begun`, or on which it was `moved` to a host. `starts_s` is when each
     bucket begins, `lengths_s` how long it is, and `finest_s` the finest period that it is kept in. `highest` is the
@@ -121,51 +124,54 @@ class Past:
         self._doubted: dict[Look, Mapping[str, FloatArray]] = {}
         self.disputes: tuple[Doubt, ...] = ()
         self.least: CountedRates = np.zeros((2, len(days_s)))
-        self.most: CountedRates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD))
+        self.most: CountedRates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD_RATE))
 
     @property
     def window(self) -> Window:
-        """From when until when."""
         return Window(start_s=self.segments[0].window.start_s, end_s=self.segments[-1].window.end_s)
 
     @property
-    def asked(self) -> Window:
-        """The part of it that counts."""
+    def counted_window(self) -> Window:
+        """The part of the window that counts."""
         return Window(start_s=self._begun_s, end_s=self.window.end_s)
 
     @property
     def day_sums(self) -> DaySums:
-        """What was done on each day, as far as was read."""
+        """The operations and bytes of each day, as far as they were read."""
         return DaySums(start_s=self.window.start_s, totals=self.done)
 
     @property
     def days(self) -> int:
-        """The days of which the cloud has any point, as far as was read."""
+        """The number of days of which the cloud has any point, as far as they were read."""
         return int(self._seen.sum())
 
-    def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in what a look found: series that the cloud publishes, NaN where it has no point.
+    def learn(self, look: Look, series: Mapping[str, FloatArray]) -> None:
+        """Takes in the series that a look found: those that the cloud publishes, NaN where it has no point.
 
-        What disagrees or is absent is `in_doubt` first, and is taken in when the same look was asked once more.
+        Series that disagree or lack points are `is_in_doubt` first, and are taken in when the same look was asked once
+        more.
         """
         witness, before = self._witness(look), self._doubted.pop(look, None)
-        found = found if before is None else filled(found, before)
-        doubts = tuple(past_doubts(look, found, witness))
-        if before is None and (doubts or not is_whole(found, witness)):
-            self._doubted[look] = found
+        series = series if before is None else fill_gaps(series, before)
+        doubts = tuple(find_past_doubts(look, series, witness))
+        if before is None and (doubts or not is_whole(series, witness)):
+            self._doubted[look] = series
             return
         self.disputes += doubts
         if PAST_RATES in look.groups:
-            self._learn_rates(look, found)
+            self._learn_rates(look, series)
         if OPERATIONS in look.groups:
-            self._learn_work(look, found)
+            self._learn_work(look, series)
 
-    def in_doubt(self, look: Look) -> bool:
-        """Whether what a look found has to be asked once more."""
+    def is_in_doubt(self, look: Look) -> bool:
+        """The look has to be asked once more: its series disagreed or lacked points."""
         return look in self._doubted
 
-    def needs(self, headroom: Headroom, hosts: Ceiling, budget_min: float) -> tuple[Need, Need]:
-        """What an offer must carry for sure, and at most, whatever was not read; each 30 days may throttle a budget."""
+    def find_needs(self, headroom: Headroom, hosts: Ceiling, budget_min: float) -> tuple[Need, Need]:
+        """The needs that an offer must carry for sure, and at most, whatever was not read.
+
+        Each 30 days may throttle a budget of minutes.
+        """
         sure_min = np.minimum(self.finest_s, self.lengths_s) / MINUTE_S
         return (
             self._need(self.least, sure_min, headroom, hosts, budget_min),
@@ -173,24 +179,24 @@ class Past:
         )
 
     def busiest(self, headroom: Headroom, hosts: Ceiling) -> Need:
-        """What an offer must reach to carry the highest minutes that are known, with headroom."""
-        return _with_headroom(counted(self.highest).max(axis=1, initial=0.0).tolist(), headroom, hosts)
+        """The need of the highest known minutes, with headroom."""
+        return _with_headroom(zero_if_absent(self.highest).max(axis=1, initial=0.0).tolist(), headroom, hosts)
 
     def busy_hours(self, from_s: int) -> BusyHours:
-        """The busiest hours of the days from a midnight on; NaN where they were not read by the hour."""
+        """The busiest hours of the days from a midnight on; NaN if they were not read by the hour."""
         from_s = max(from_s, self.window.start_s)
         days = (self.window.end_s - from_s) // DAY_S
         short = (self.lengths_s <= HOUR_S) & self._read & (self.starts_s >= from_s)
-        there = np.zeros(days * 24, dtype=np.bool_)
-        there[(self.starts_s[short & self._there] - from_s) // HOUR_S] = True
-        known = half_known(there.reshape(days, 24)) & ~self._out[len(self._out) - days :]
+        present = np.zeros(days * 24, dtype=np.bool_)
+        present[(self.starts_s[short & self._there] - from_s) // HOUR_S] = True
+        known = half_known(present.reshape(days, 24)) & ~self._out[len(self._out) - days :]
         begins_s, span_s = self.starts_s[short] - from_s, self.lengths_s[short]
         rows = [busiest_of_spans((begins_s, span_s, row[short] * span_s, row[short]), days)[0] for row in self.least]
         highest = np.where(known, np.stack(rows), np.nan)
         return BusyHours(start_s=from_s, least=highest, most=highest)
 
     def _day(self, times_s: Any) -> Any:
-        """Which day a time (epoch seconds) is in, or each of an array of them."""
+        """The number of the day that a time (epoch seconds) is in, or of each of an array of them."""
         return (times_s - self.window.start_s) // DAY_S
 
     def _witness(self, look: Look) -> Witness:
@@ -204,24 +210,24 @@ class Past:
             mean=np.where(self._read[holder], self.least[:, holder], np.nan),
         )
 
-    def _learn_rates(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """The highest minute of each day, where it is published: no bucket of that day was above it."""
+    def _learn_rates(self, look: Look, series: Mapping[str, FloatArray]) -> None:
+        """Learns the highest minute of each day, if it is published: no bucket of that day was above it."""
         first = int(self._day(look.window.start_s))
         for row, name in enumerate(NAMES[PAST_RATES]):
-            if (highest := found.get(name)) is not None:
+            if (highest := series.get(name)) is not None:
                 self.highest[row, first:] = np.where(self._out[first:], np.nan, highest)
         self._seen |= ~np.isnan(self.highest).all(axis=0)
         bound = (self.highest + _ROUNDED)[:, self._day(self.starts_s)]
         self.most = np.where(np.isnan(bound), self.most, np.maximum(self.least, np.minimum(self.most, bound)))
 
-    def _learn_work(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Operations and bytes of consecutive buckets, in the place of the longer ones that they lie in."""
+    def _learn_work(self, look: Look, series: Mapping[str, FloatArray]) -> None:
+        """Learns the work of consecutive buckets, in the place of the longer ones that they lie in."""
         period_s, start_s = look.period_s, look.window.start_s
         starts_s = np.arange(start_s, look.window.end_s, period_s, dtype=np.int64)
         day = self._day(starts_s)
-        done = np.stack([_done(found, group, len(starts_s)) for group in _COUNTERS])
+        done = np.stack([_add_directions(series, group, len(starts_s)) for group in _COUNTERS])
         present = ~np.isnan(done).all(axis=0) & ~self._out[day]
-        done = np.where(present, counted(done), 0.0)
+        done = np.where(present, zero_if_absent(done), 0.0)
         self._learn_days(look.window, starts_s, done, present)
         rates = done * _UNITS / period_s
         holder = np.searchsorted(self.starts_s, starts_s, side="right") - 1
@@ -242,7 +248,7 @@ class Past:
         self._seen[day[present]] = True
 
     def _learn_days(self, window: Window, starts_s: IntArray, done: CountedRates, present: BoolArray) -> None:
-        """What was done on each day, where all of it was read."""
+        """Learns the work of each day of which all was read."""
         if window.start_s % DAY_S or window.end_s % DAY_S:
             return
         first, last = self._day(window.start_s), self._day(window.end_s)
@@ -251,9 +257,9 @@ class Past:
     def _need(
         self, rates: CountedRates, minutes: FloatArray, headroom: Headroom, hosts: Ceiling, budget_min: float
     ) -> Need:
-        """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""
+        """The need of the highest rates with headroom, less the minutes that each 30 days may be throttled."""
         block = (self.window.end_s - self.starts_s - 1) // (BUDGET_DAYS * DAY_S)
-        highest = [_beyond(row, minutes, block, budget_min) for row in rates]
+        highest = [_rate_over_budget(row, minutes, block, budget_min) for row in rates]
         return _with_headroom(highest, headroom, hosts)
 
 
@@ -264,23 +270,26 @@ def _with_headroom(highest: Sequence[float], headroom: Headroom, hosts: Ceiling)
     )
 
 
-def _done(found: Mapping[str, FloatArray], group: str, buckets: int) -> FloatArray:
-    """Reads and writes together, NaN where there is a point of neither."""
-    reads, writes = (found.get(name, np.full(buckets, np.nan)) for name in NAMES[group])
+def _add_directions(series: Mapping[str, FloatArray], group: str, buckets: int) -> FloatArray:
+    """The work of reads and writes together, NaN where there is a point of neither."""
+    reads, writes = (series.get(name, np.full(buckets, np.nan)) for name in NAMES[group])
     absent = np.isnan(reads) & np.isnan(writes)
-    return np.where(absent, np.nan, counted(reads) + counted(writes))
+    return np.where(absent, np.nan, zero_if_absent(reads) + zero_if_absent(writes))
 
 
-def _beyond(rates: FloatArray, minutes: FloatArray, block: IntArray, budget_min: float) -> float:
-    """The highest rate; with a budget the highest that any block has without so many of its highest minutes."""
+def _rate_over_budget(rates: FloatArray, minutes: FloatArray, block: IntArray, budget_min: float) -> float:
+    """The highest rate that a budget of minutes leaves in any block of 30 days.
+
+    Without a budget it is the highest of all.
+    """
     if budget_min <= 0:
         return float(rates.max(initial=0.0))
     highest = 0.0
     for number in np.unique(block):
-        own, lasting = rates[block == number], minutes[block == number]
-        order = np.argsort(-own, kind="stable")
-        left = np.flatnonzero(np.cumsum(lasting[order]) > budget_min + TOLERANCE)
-        highest = max(highest, float(own[order][left[0]]) if len(left) else 0.0)
+        in_block, lasting = rates[block == number], minutes[block == number]
+        order = np.argsort(-in_block, kind="stable")
+        left = np.flatnonzero(np.cumsum(lasting[order]) > budget_min + ROUNDING_TOLERANCE)
+        highest = max(highest, float(in_block[order][left[0]]) if len(left) else 0.0)
     return highest
 
 
@@ -289,8 +298,11 @@ _SIDES: Final = ("IOPS", "MiB/s")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Consecutive buckets of one day (UTC) that an offer would not have carried: the highest mean on one `side` ("IOPS"
-    or "MiB/s"), from when (epoch seconds) and for how long. `days` are the first seconds of all days that had such."""
+    """Consecutive buckets of one day (UTC) that an offer would not have carried.
+
+    `rate` is their highest mean on `side` ("IOPS" or "MiB/s"), `start_s` the first (epoch seconds) and `minutes` their
+    length. `days` are the first seconds of all days with events.
+    """
 
     side: str
     rate: float
@@ -300,7 +312,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peak:
+class ThrottledMinute:
     """A minute inside a longer bucket that an offer would have throttled. `likely`: it is estimated."""
 
     side: str
@@ -309,9 +321,9 @@ class Peak:
     likely: bool
 
 
-def event_of(past: Past, limits: Sequence[float]) -> Event | None:
-    """The highest that is above the limits (IOPS and MiB/s), beside its limit; None where nothing is for sure."""
-    over = past.least / np.maximum(column(limits), TOLERANCE)
+def find_event(past: Past, limits: Sequence[float]) -> Event | None:
+    """Finds the highest event above the limits (IOPS and MiB/s), relative to its limit; None if none is sure."""
+    over = past.least / np.maximum(make_column(limits), ROUNDING_TOLERANCE)
     if over.max(initial=0.0) <= 1:
         return None
     row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
@@ -331,9 +343,9 @@ def event_of(past: Past, limits: Sequence[float]) -> Event | None:
     )
 
 
-def busiest_minute(past: Past, limits: Sequence[float]) -> Event | None:
-    """The highest minute that is known, beside its limit; None where none is above the limits (IOPS and MiB/s)."""
-    over = counted(past.highest) / np.maximum(column(limits), TOLERANCE)
+def find_busiest_minute(past: Past, limits: Sequence[float]) -> Event | None:
+    """Finds the highest known minute, relative to its limit; None if none is above the limits (IOPS and MiB/s)."""
+    over = zero_if_absent(past.highest) / np.maximum(make_column(limits), ROUNDING_TOLERANCE)
     if over.max(initial=0.0) <= 1:
         return None
     row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
@@ -347,8 +359,10 @@ def busiest_minute(past: Past, limits: Sequence[float]) -> Event | None:
     )
 
 
-def peak_of(past: Past, ceiling: Ceiling, present: Ceiling, ratios: Sequence[float]) -> Peak | None:
-    """The highest minute that a ceiling would have throttled, beside that ceiling; None where there is none.
+def find_throttled_minute(
+    past: Past, ceiling: Ceiling, present: Ceiling, ratios: Sequence[float]
+) -> ThrottledMinute | None:
+    """Finds the highest minute that a ceiling would have throttled, relative to that ceiling; None if there is none.
 
     It is known of days of which the cloud has the highest minute. Of others it is likely: `ratios` times the mean of a
     bucket, no more than all that was done in it in one minute, or than the `present` ceiling.
@@ -356,17 +370,20 @@ def peak_of(past: Past, ceiling: Ceiling, present: Ceiling, ratios: Sequence[flo
     limits = np.array([[ceiling.iops], [ceiling.throughput_mib_s]])
     most = np.array([[present.iops], [present.throughput_mib_s]])
     bound = np.minimum(past.least * past.lengths_s / MINUTE_S, most)
-    likely = np.minimum(past.least * column(ratios), bound)
+    likely = np.minimum(past.least * make_column(ratios), bound)
     likely[~np.isnan(past.highest[:, (past.starts_s - past.window.start_s) // DAY_S])] = 0.0
-    for rates, starts_s, estimated in ((counted(past.highest), past.days_s, False), (likely, past.starts_s, True)):
+    for rates, starts_s, estimated in (
+        (zero_if_absent(past.highest), past.days_s, False),
+        (likely, past.starts_s, True),
+    ):
         over = rates / limits
-        if over.max(initial=0.0) > 1 + TOLERANCE:
+        if over.max(initial=0.0) > 1 + ROUNDING_TOLERANCE:
             row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
             day_s = int(starts_s[at]) // DAY_S * DAY_S
-            return Peak(side=_SIDES[row], rate=float(rates[row, at]), day_s=day_s, likely=estimated)
+            return ThrottledMinute(side=_SIDES[row], rate=float(rates[row, at]), day_s=day_s, likely=estimated)
     return None
 
 
-def column(figures: Sequence[float]) -> CountedRates:
-    """A figure for each of the two rows of rates."""
+def make_column(figures: Sequence[float]) -> CountedRates:
+    """Turns a figure for IOPS and one for MiB/s into a column beside the two rows of rates."""
     return np.asarray(figures, dtype=np.float64)[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""The past as it was received: what came of it, and what disagrees in it.
+"""The past as it was received: doubts about series that lack points or disagree.
 
 Reads and writes have a count in every bucket in which a volume was attached. Operations move bytes. A highest minute is
 not below the mean of its day, nor nothing where something was done. What is read finely adds up to what was read
@@ -16,14 +16,13 @@ from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.ceiling import RESOURCES
 from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES, PER_UNIT, RATE_ROUNDING, WORK_OF
 from plimsoll.domain.metrics.sums import Doubt
-from plimsoll.domain.metrics.track import EXACT, FEW_IOPS, Look, buckets_without_series, counted, spans_where
+from plimsoll.domain.metrics.track import EXACT, FEW_IOPS, Look, buckets_without_series, find_spans, zero_if_absent
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The counters (`group`) of a rate, what `unit` of that rate one of them is, and what `rounding` adds to its
-    highest minute."""
+    """The counters (`group`) of a rate, the `unit` that one of them is, and the `rounding` of its highest minute."""
 
     group: str
     unit: float
@@ -39,7 +38,7 @@ LEAST_PART: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """What was known before of the buckets of a look.
+    """The earlier knowledge of the buckets of a look.
 
     `highest` is the highest minute of each one's day, IOPS and MiB/s (NaN: not known). `counts` says which are asked
     for. `holder` is the bucket so far that each lies in, `held_s` how long that is, and `mean` what was read in it
@@ -53,56 +52,56 @@ class Witness:
     mean: FloatArray
 
 
-def is_whole(found: Mapping[str, FloatArray], witness: Witness) -> bool:
-    """Whether no bucket that counts lacks a point of a series that is published."""
-    return not any(bool((np.isnan(values) & witness.counts).any()) for values in found.values())
+def is_whole(series: Mapping[str, FloatArray], witness: Witness) -> bool:
+    """No bucket that counts lacks a point of a series that is published."""
+    return not any(bool((np.isnan(values) & witness.counts).any()) for values in series.values())
 
 
-def past_doubts(look: Look, found: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
-    """What disagrees in what a look found, by series."""
+def find_past_doubts(look: Look, by_name: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
+    """Yields the spans in which the series of a look disagree or lack points."""
     highest = witness.highest
     if PAST_RATES in look.groups:
-        rates = [found.get(name, np.full(highest.shape[1], np.nan)) for name in NAMES[PAST_RATES]]
-        for name, own, other in zip(NAMES[PAST_RATES], rates, reversed(rates), strict=True):
-            yield from _spans(name, look, np.isnan(own) & ~np.isnan(other) & witness.counts)
+        rates = [by_name.get(name, np.full(highest.shape[1], np.nan)) for name in NAMES[PAST_RATES]]
+        for name, rate, other in zip(NAMES[PAST_RATES], rates, reversed(rates), strict=True):
+            yield from _spans(name, look, np.isnan(rate) & ~np.isnan(other) & witness.counts)
         highest = np.stack(rates)
     if OPERATIONS not in look.groups:
         return
-    yield from _absent(look, found, witness)
+    yield from _absent(look, by_name, witness)
     for row, side in enumerate(SIDES):
-        series = [found[name] for name in NAMES[side.group] if name in found]
+        series = [by_name[name] for name in NAMES[side.group] if name in by_name]
         if not series:
             continue
-        mean = np.sum([counted(values) for values in series], axis=0) * side.unit / look.period_s
+        mean = np.sum([zero_if_absent(values) for values in series], axis=0) * side.unit / look.period_s
         above = mean > highest[row] * (1 + EXACT) + side.rounding
         yield from _spans(NAMES[PAST_RATES][row], look, above & witness.counts)
         finer = witness.held_s > look.period_s
-        differs = np.abs(_over(np.add, mean, witness) - witness.mean[row]) > EXACT * (1 + witness.mean[row])
-        minutes = look.period_s / MINUTE_S * _over(np.maximum, mean, witness)
+        differs = np.abs(_within_holder(np.add, mean, witness) - witness.mean[row]) > EXACT * (1 + witness.mean[row])
+        minutes = look.period_s / MINUTE_S * _within_holder(np.maximum, mean, witness)
         lost = (witness.held_s >= DAY_S) & (minutes < LEAST_PART * highest[row] - side.rounding)
         yield from _spans(NAMES[side.group][0], look, ((finer & differs) | lost) & witness.counts)
 
 
-def _absent(look: Look, found: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
-    """A count that is absent beside the other one, and operations that moved nothing or bytes that nothing moved."""
+def _absent(look: Look, series: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
+    """Yields the spans in which a count is absent beside the other one, or operations and bytes disagree."""
     none = np.full(len(witness.counts), np.nan)
-    counts = [found.get(name, none) for name in NAMES[OPERATIONS]]
-    sizes = [found.get(name, none) for name in NAMES[BYTES]]
+    counts = [series.get(name, none) for name in NAMES[OPERATIONS]]
+    sizes = [series.get(name, none) for name in NAMES[BYTES]]
     for place, (name, bytes_name) in enumerate(zip(NAMES[OPERATIONS], NAMES[BYTES], strict=True)):
-        ops, size = counted(counts[place]), counted(sizes[place])
+        ops, size = zero_if_absent(counts[place]), zero_if_absent(sizes[place])
         lone = np.isnan(counts[place]) & ~np.isnan(counts[1 - place])
         yield from _spans(name, look, (lone | ((size > 0) & (ops == 0))) & witness.counts)
         yield from _spans(bytes_name, look, (size == 0) & (ops > FEW_IOPS * look.period_s) & witness.counts)
 
 
-def _over(add_up: np.ufunc, mean: FloatArray, witness: Witness) -> FloatArray:
-    """For each bucket the mean (np.add) or the highest (np.maximum) of all that lie in the same bucket so far."""
+def _within_holder(add_up: np.ufunc, mean: FloatArray, witness: Witness) -> FloatArray:
+    """The mean (np.add) or the highest (np.maximum) of all buckets that lie in the same bucket so far."""
     at = np.flatnonzero(np.diff(witness.holder, prepend=-1))
     counts = np.diff(np.append(at, len(mean)))
-    found = add_up.reduceat(mean, at)
-    return np.repeat(found / counts if add_up is np.add else found, counts)
+    totals = add_up.reduceat(mean, at)
+    return np.repeat(totals / counts if add_up is np.add else totals, counts)
 
 
 def _spans(series: str, look: Look, where: BoolArray) -> Iterator[Doubt]:
     starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
-    return spans_where(series, buckets_without_series(starts_s, np.full(len(starts_s), look.period_s)), where)
+    return find_spans(series, buckets_without_series(starts_s, np.full(len(starts_s), look.period_s)), where)

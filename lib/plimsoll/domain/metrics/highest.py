@@ -17,7 +17,7 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.metrics.grid import Grid
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.series import HIGHEST, NAMES, PER_UNIT, RATE_ROUNDING, WORK_OF
-from plimsoll.domain.metrics.track import Track, counted
+from plimsoll.domain.metrics.track import Track, zero_if_absent
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 
 LATE_S: Final = 3 * HOUR_S
@@ -58,12 +58,12 @@ def find_highest_minutes(
     at, firsts = grid.within(track.starts_s), grid.firsts(track.starts_s)
     absent = np.isnan(peaks)
     wrong = missing.work < -missing.tolerance
-    wrong |= ~absent & (np.maximum.reduceat(rates, firsts) > counted(peaks) + rounding + missing.rate)
+    wrong |= ~absent & (np.maximum.reduceat(rates, firsts) > zero_if_absent(peaks) + rounding + missing.rate)
     if wrong[track.starts_s + track.lengths_s <= knowledge.window.end_s - LATE_S].any():
         return HighestMinutes(most=np.full(len(rates), np.inf), least=np.zeros(len(rates)), disagrees=True)
-    most = np.where(wrong | absent, np.inf, np.maximum(counted(peaks) + rounding, missing.rate))
+    most = np.where(wrong | absent, np.inf, np.maximum(zero_if_absent(peaks) + rounding, missing.rate))
     read = np.maximum.reduceat(np.where(unread, 0.0, rates), firsts)
-    least = np.where(missing.few & ~wrong, counted(peaks) - rounding, 0.0)
+    least = np.where(missing.few & ~wrong, zero_if_absent(peaks) - rounding, 0.0)
     least[(least <= 0) | (read >= least)] = 0.0
     return HighestMinutes(most=most[at], least=_place_once(least, at, unread))
 
@@ -85,8 +85,8 @@ def _find_missing(work: Track, names: tuple[str, ...], unit: float, track: Track
     """The missing work over the spans that both have buckets for."""
     starts_s = np.intersect1d(work.starts_s, track.starts_s, assume_unique=True)
     of_rates, of_work = np.searchsorted(track.starts_s, starts_s), np.searchsorted(work.starts_s, starts_s)
-    done = np.add.reduceat(sum(counted(work.series[name]) for name in names) * unit, of_work)
-    published = np.add.reduceat(counted(sums), of_rates) * MINUTE_S
+    done = np.add.reduceat(sum(zero_if_absent(work.series[name]) for name in names) * unit, of_work)
+    published = np.add.reduceat(zero_if_absent(sums), of_rates) * MINUTE_S
     lengths_s = np.add.reduceat(track.lengths_s, of_rates).astype(np.float64)
     rounding = 1.0 if unit == 1 else 1.0 / 1024
     span = np.repeat(np.arange(len(of_rates)), np.diff(np.append(of_rates, len(track.starts_s))))

@@ -1,4 +1,4 @@
-"""Knowledge: what has been read of one volume's metrics so far, some spans finely, others as coarse buckets.
+"""Knowledge: the metrics of one volume that have been read so far, some spans finely, others as coarse buckets.
 
 Cloud sums add up, so a coarse bucket says everything about its span but when. Every span is kept at the finest period
 that it was read in; `Demand` is made from it with each coarse bucket spread evenly over its span, beside the highest
@@ -31,14 +31,13 @@ _Made = TypeVar("_Made")
 
 
 class Knowledge:
-    """What is known of one volume. `segments` say how finely each span of the window can be read at most.
+    """The metrics that are known of one volume. `segments` say how finely each span of the window can be read at most.
 
-    `first` has each group in the buckets that it was read in first, `tracks` as finely as it has been read since;
-    they are one object where nothing was read again. `published` are the series that the cloud publishes for the
-    volume, and `disputes` what disagrees of them, asked twice. `steps` are the spans that are not published each
-    minute, with how often they are, None where that is not known. From `running_from_s` on (epoch seconds) the
-    volume has been attached to a host that runs; None where nobody knows. `version` is another number whenever more
-    was learned.
+    `first` has each group in the buckets that it was read in first, `tracks` as finely as it has been read since; they
+    are one object where nothing was read again. `published` are the series that the cloud publishes for the volume, and
+    `disputes` what disagrees of them, asked twice. `steps` are the spans that are not published each minute, with how
+    often they are, None where that is not known. From `running_from_s` on (epoch seconds) the volume has been attached
+    to a host that runs; None where nobody knows. `version` is another number whenever more was learned.
     """
 
     __slots__ = (
@@ -76,24 +75,24 @@ class Knowledge:
         self._hours: tuple[BoolArray, BoolArray] | None = None
         self._remembered: dict[str, Any] = {}
 
-    def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in what a look found: one array for each series that the cloud publishes, NaN where it has no point."""
-        self.published.update(found)
+    def learn(self, look: Look, series: Mapping[str, FloatArray]) -> None:
+        """Takes in the series that a look found: those that the cloud publishes, NaN where it has no point."""
+        self.published.update(series)
         for group in look.groups:
             grid = self._grid_of(look, group)
-            track = self.tracks[group] if group in self.tracks else _nothing(group)
+            track = self.tracks[group] if group in self.tracks else _empty_track(group)
             old = track.within(look.window)
-            read = track.with_read(old, grid, found)
+            read = track.with_read(old, grid, series)
             if old.stop == old.start:
                 first = self.first.get(group, track)
-                whole = read if first is track else first.with_read(first.within(look.window), grid, found)
+                whole = read if first is track else first.with_read(first.within(look.window), grid, series)
                 self._begin(group, whole)
             self.tracks[group] = read
         self._fold()
-        self._changed()
+        self._mark_changed()
 
     def _grid_of(self, look: Look, group: str) -> "TrackGrid":
-        """The buckets of a look at a group. A volume's step is not that of what its host measures."""
+        """The buckets of a look at a group. A volume's step is not that of its host's series."""
         segments = self._kept if group in HOST else self.segments
         return _grid(look.window, look.period_s, segments, LEAST_PERIOD_S[group])
 
@@ -101,41 +100,41 @@ class Knowledge:
         """Takes in that a span of whole hours is published each `step_s` seconds; None: not known."""
         self.steps = (*self.steps, (window, step_s))
         if step_s is not None:
-            self.segments = tuple(part for one in self.segments for part in _cut(one, window, step_s))
+            self.segments = tuple(part for segment in self.segments for part in _cut(segment, window, step_s))
             self._fold()
-        self._changed()
+        self._mark_changed()
 
     def has_minutes(self, group: str, window: Window) -> bool:
-        """Whether a group was read by the minute in a window."""
+        """A group was read by the minute in a window."""
         track = self.tracks.get(group)
         return (
             track is not None and track.has(window) and bool((track.lengths_s[track.within(window)] <= MINUTE_S).all())
         )
 
     def step_s(self, starts_s: IntArray) -> IntArray:
-        """How often what begins at these times is published, as far as that is not each minute; 0 elsewhere."""
-        found = np.zeros(len(starts_s), dtype=np.int64)
+        """The seconds between points of what begins at these times, if that is not each minute; 0 elsewhere."""
+        steps_s = np.zeros(len(starts_s), dtype=np.int64)
         for window, step_s in self.steps:
-            found[(starts_s >= window.start_s) & (starts_s < window.end_s)] = step_s or 0
-        return found
+            steps_s[(starts_s >= window.start_s) & (starts_s < window.end_s)] = step_s or 0
+        return steps_s
 
     def undecided(self, starts_s: IntArray) -> BoolArray | None:
-        """Which of those that begin at these times are published at a step that is not known; None: none."""
-        found = np.zeros(len(starts_s), dtype=np.bool_)
+        """Marks the times at which the step of publication is not known; None if it is known of all."""
+        unknown = np.zeros(len(starts_s), dtype=np.bool_)
         for window, step_s in self.steps:
             if step_s is None:
-                found |= (starts_s >= window.start_s) & (starts_s < window.end_s)
-        return found if found.any() else None
+                unknown |= (starts_s >= window.start_s) & (starts_s < window.end_s)
+        return unknown if unknown.any() else None
 
     def is_credited(self, starts_s: IntArray, lengths_s: IntArray) -> BoolArray:
-        """Which buckets lie wholly in a span in which a balance is published."""
-        found = np.zeros(len(starts_s), dtype=np.bool_)
+        """Marks the buckets that lie wholly in a span in which a balance is published."""
+        credited = np.zeros(len(starts_s), dtype=np.bool_)
         for window in self._credited:
-            found |= (starts_s >= window.start_s) & (starts_s + lengths_s <= window.end_s)
-        return found
+            credited |= (starts_s >= window.start_s) & (starts_s + lengths_s <= window.end_s)
+        return credited
 
     def _fold(self) -> None:
-        """Lets nothing be shorter than the step in which it is published."""
+        """Folds buckets that are shorter than the step in which they are published."""
         for window, step_s in self.steps:
             if step_s is None:
                 continue
@@ -144,8 +143,8 @@ class Knowledge:
                 self.tracks[group] = track.folded(window, step_s)
                 self._begin(group, self.tracks[group] if first is track else first.folded(window, step_s))
 
-    def learn_again(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in a second answer to a look: what it has stands, and what it lacks is as it was."""
+    def learn_again(self, look: Look, series: Mapping[str, FloatArray]) -> None:
+        """Takes in a second answer to a look: its points replace the earlier ones, and others stay."""
         for group in look.groups:
             grid = self._grid_of(look, group)
             track = self.tracks[group]
@@ -155,15 +154,15 @@ class Knowledge:
             both = {
                 name: np.where(np.isnan(again), track.series[name][old], again)
                 for name in NAMES[group]
-                if (again := found.get(name)) is not None
+                if (again := series.get(name)) is not None
             }
             read = track.with_read(old, grid, both)
             if self.first[group] is track:
                 self._begin(group, read)
             self.tracks[group] = read
-        self._changed()
+        self._mark_changed()
 
-    def _changed(self) -> None:
+    def _mark_changed(self) -> None:
         self._hours = None
         self.version += 1
 
@@ -171,15 +170,15 @@ class Knowledge:
         self.first[group] = track
         self._remembered.clear()
 
-    def remembered(self, key: str, made: Callable[["Knowledge"], _Made]) -> _Made:
-        """What is made of the buckets that were read first, made once."""
+    def work_out_once(self, key: str, made: Callable[["Knowledge"], _Made]) -> _Made:
+        """Works out a figure of the buckets that were read first, once."""
         if key not in self._remembered:
             self._remembered[key] = made(self)
-        found: _Made = self._remembered[key]
-        return found
+        figure: _Made = self._remembered[key]
+        return figure
 
     def hour(self, times_s: Any) -> Any:
-        """How many clock hours after the window's first one a time (epoch seconds) is, or each of an array of them."""
+        """The clock hours from the window's first one to a time (epoch seconds), or to each of an array of them."""
         return times_s // HOUR_S - self.window.start_s // HOUR_S
 
     def unread(self, group: str) -> BoolArray:
@@ -187,25 +186,25 @@ class Knowledge:
         return self.tracks[group].unread
 
     def hours(self) -> tuple[BoolArray, BoolArray]:
-        """For each clock hour of the window, whether the cloud has any point in it, and whether that is known."""
+        """Marks each clock hour of the window in which the cloud has any point, and each of which that is known."""
         if self._hours is None:
             self._hours = _hours_present(self)
         return self._hours
 
 
-def first_looks(
+def plan_first_looks(
     segments: Sequence[Segment], *, every_minute: bool = False, host: bool = False, work_by_minutes: bool = False
 ) -> list[Look]:
-    """What to read of every volume first: its work by the hour, the rest by whole days (UTC) and what is left of one.
+    """Plans the first looks at every volume: its work by the hour, the rest by whole days (UTC) and the hours left.
 
     Each metric of a call is billed, however many points it has: work that is read by the day first is asked again for
-    the hours of today, and most often by the hour then. With `every_minute` everything is read at once, as finely as
-    it is kept, and with `work_by_minutes` work is. With `host` its host's series are read as well.
+    the hours of today, and most often by the hour then. With `every_minute` everything is read at once, as finely as it
+    is kept, and with `work_by_minutes` work is. With `host` its host's series are read as well.
     """
     if every_minute:
         return [look for segment in segments for look in _every_minute(segment, host=host)]
     looks = []
-    rest = tuple(group for group in (*FIRST, *(HOST if host else ())) if group not in WORK)
+    other_groups = tuple(group for group in (*FIRST, *(HOST if host else ())) if group not in WORK)
     for segment in segments:
         start_s, end_s = segment.window.start_s, segment.window.end_s
         first_day_s = min(-(-start_s // DAY_S) * DAY_S, end_s)
@@ -216,17 +215,19 @@ def first_looks(
             (last_day_s, end_s, HOUR_S),
         ):
             if begin_s < until_s:
-                looks.append(Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s, groups=rest))
+                looks.append(
+                    Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s, groups=other_groups)
+                )
         period_s = segment.period_s if work_by_minutes else max(HOUR_S, segment.period_s)
         looks.append(Look(window=segment.window, period_s=period_s, groups=WORK))
     return looks
 
 
 def _every_minute(segment: Segment, *, host: bool) -> Iterator[Look]:
-    """Looks at everything of a segment: one a period, so that a window and a period name what they find."""
+    """Yields looks at everything of a segment: one a period, so that a window and a period name what they find."""
     groups = (*EVERY_MINUTE, *(HOST if host else ()))
     for period_s in sorted({max(segment.period_s, LEAST_PERIOD_S[group]) for group in groups}):
-        alike = tuple(one for one in groups if max(segment.period_s, LEAST_PERIOD_S[one]) == period_s)
+        alike = tuple(candidate for candidate in groups if max(segment.period_s, LEAST_PERIOD_S[candidate]) == period_s)
         yield Look(window=segment.window, period_s=period_s, groups=alike)
 
 
@@ -248,7 +249,7 @@ def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
 
 @lru_cache(maxsize=1024)
 def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_period_s: int) -> TrackGrid:
-    """Shared by all volumes that are looked at alike."""
+    """Makes the buckets of a look, shared by all volumes that are looked at alike."""
     buckets = window.buckets(period_s)
     starts_s = window.start_s + period_s * np.arange(buckets, dtype=np.int64)
     finest_s = np.full(buckets, segments[-1].period_s, dtype=np.int64)
@@ -258,13 +259,13 @@ def _grid(window: Window, period_s: int, segments: tuple[Segment, ...], least_pe
     return TrackGrid(starts_s, np.full(buckets, period_s, dtype=np.int64), finest_s)
 
 
-def _nothing(group: str) -> Track:
+def _empty_track(group: str) -> Track:
     empty = np.empty(0, dtype=np.int64)
     return Track(starts_s=empty, lengths_s=empty, finest_s=empty, series={name: np.empty(0) for name in NAMES[group]})
 
 
 def _cut(segment: Segment, window: Window, step_s: int) -> Iterator[Segment]:
-    """The parts of a segment, of which nothing is finer than a step in a window."""
+    """Splits a segment so that nothing in a window is finer than a step."""
     start_s, end_s = segment.window.start_s, segment.window.end_s
     first_s, last_s = max(start_s, window.start_s), min(end_s, window.end_s)
     if first_s >= last_s or segment.period_s >= step_s:

@@ -17,17 +17,17 @@ LEAST_BUSY_S: Final = 1.0
 
 
 def iops(read_ops: FloatArray, write_ops: FloatArray, period_s: FloatArray | float) -> FloatArray:
-    """Operations a second, from the operations of one bucket of `period_s` seconds."""
+    """The operations a second of a bucket of `period_s` seconds."""
     return (read_ops + write_ops) / period_s
 
 
 def throughput_mib_s(read_bytes: FloatArray, write_bytes: FloatArray, period_s: FloatArray | float) -> FloatArray:
-    """MiB a second, from the bytes of one bucket of `period_s` seconds."""
+    """The MiB a second of a bucket of `period_s` seconds."""
     return (read_bytes + write_bytes) / MIB / period_s
 
 
 def io_size_kib(total_bytes: FloatArray, total_ops: FloatArray) -> FloatArray:
-    """Mean KiB an operation; NaN where there was no operation."""
+    """The mean KiB of an operation; NaN if there was no operation."""
     size = np.full(np.shape(total_ops), np.nan)
     np.divide(total_bytes / KIB, total_ops, out=size, where=np.asarray(total_ops) > 0)
     return size
@@ -44,7 +44,7 @@ def busy_share(idle_s: FloatArray, period_s: FloatArray | float) -> FloatArray:
 
 def iops_expression(read_ops: str, write_ops: str, *, period_s: int | None = None) -> str:
     """IOPS in metric math from the ids of the two Ops sums; see `throughput_expression` for `period_s`."""
-    return f"({_filled(read_ops, period_s)}+{_filled(write_ops, period_s)})/{_period(read_ops, period_s)}"
+    return f"({_fill(read_ops, period_s)}+{_fill(write_ops, period_s)})/{_period(read_ops, period_s)}"
 
 
 def throughput_expression(read_bytes: str, write_bytes: str, *, period_s: int | None = None) -> str:
@@ -53,11 +53,11 @@ def throughput_expression(read_bytes: str, write_bytes: str, *, period_s: int | 
     Without `period_s` the bucket is `PERIOD(first id)`, for metrics known to have data. With `period_s` the bucket is
     that literal and absent points count as zero, for metrics of which one may have no data at all.
     """
-    total = f"({_filled(read_bytes, period_s)}+{_filled(write_bytes, period_s)})"
+    total = f"({_fill(read_bytes, period_s)}+{_fill(write_bytes, period_s)})"
     return f"{total}/{MIB}/{_period(read_bytes, period_s)}"
 
 
-def _filled(metric_id: str, period_s: int | None) -> str:
+def _fill(metric_id: str, period_s: int | None) -> str:
     return metric_id if period_s is None else f"FILL({metric_id},0)"
 
 

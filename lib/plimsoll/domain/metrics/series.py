@@ -40,7 +40,7 @@ class Role(StrEnum):
 
 
 class IoDirection(StrEnum):
-    """Which operations a series counts."""
+    """The operations that a series counts."""
 
     READS = "reads"
     WRITES = "writes"
@@ -76,7 +76,7 @@ BALANCE: Final = "balance"
 PEAKS: Final = "peaks"
 
 STEP: Final = "step"
-"""Read where nothing else tells how often points come (`plimsoll.domain.refine.steps`)."""
+"""Read where nothing else tells how often points come (`plimsoll.domain.refine.next`)."""
 
 SIGNALS: Final = "signals"
 """Read beside what is recommended (`plimsoll.domain.metrics.signals`)."""
@@ -168,7 +168,7 @@ def _highest(name: str, side: Resource) -> Series:
     return Series(name=name, unit=side.unit, role=Role.HIGHEST, groups=groups, side=side, longer=Longer.HIGHEST)
 
 
-def _summed(name: str, side: Resource) -> Series:
+def _sum_of_minutes(name: str, side: Resource) -> Series:
     return Series(name=name, unit=side.unit, role=Role.SUMMED, groups=(HIGHEST[side],), side=side)
 
 
@@ -217,9 +217,9 @@ _ROWS: Final = (
     _peak("peak_read_bytes", _THROUGHPUT, _READS),
     _peak("peak_write_bytes", _THROUGHPUT, _WRITES),
     _highest("highest_iops", _IOPS),
-    _summed("summed_iops", _IOPS),
+    _sum_of_minutes("summed_iops", _IOPS),
     _highest("highest_throughput_mib_s", _THROUGHPUT),
-    _summed("summed_throughput_mib_s", _THROUGHPUT),
+    _sum_of_minutes("summed_throughput_mib_s", _THROUGHPUT),
     _host_check("host_iops_exceeded_minutes", _IOPS),
     _host_check("host_throughput_exceeded_minutes", _THROUGHPUT),
     _host_balance("host_iops_balance_pct", _IOPS),
@@ -256,12 +256,12 @@ LEAST_PERIOD_S: Final[Mapping[str, int]] = {
 
 
 def walk_series(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each series of some groups, after its group."""
+    """Walks over the series of some groups, each after its group."""
     return ((group, name) for group in groups for name in NAMES[group])
 
 
 def names_with(*roles: Role) -> tuple[str, ...]:
-    """The series that have one of some roles."""
+    """The names of all series that have one of some roles."""
     return tuple(row.name for row in _ROWS if row.role in roles)
 
 

@@ -1,4 +1,4 @@
-"""Tracks: looks at a volume's metrics, what was read of each group, and what of it is missing or disputed."""
+"""Tracks: looks at a volume's metrics, and the series that were read of each group."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -35,7 +35,6 @@ class Look:
 
     @property
     def series(self) -> tuple[str, ...]:
-        """The series that are read."""
         return tuple(name for group in self.groups for name in NAMES[group])
 
 
@@ -54,27 +53,26 @@ class Track:
     @property
     def present(self) -> BoolArray:
         """The buckets for which the cloud has any point."""
-        found = np.zeros(len(self.starts_s), dtype=np.bool_)
+        any_point = np.zeros(len(self.starts_s), dtype=np.bool_)
         for values in self.series.values():
-            found |= ~np.isnan(values)
-        return found
+            any_point |= ~np.isnan(values)
+        return any_point
 
     def within(self, window: Window) -> slice:
-        """The buckets that begin in a window."""
+        """The slice of the buckets that begin in a window."""
         return slice(*np.searchsorted(self.starts_s, (window.start_s, window.end_s)).tolist())
 
     def has(self, window: Window) -> bool:
-        """Whether anything of a window has been read."""
-        found = self.within(window)
-        return bool(found.stop > found.start)
+        """Some of a window has been read."""
+        place = self.within(window)
+        return bool(place.stop > place.start)
 
     @property
     def unread(self) -> BoolArray:
-        """The buckets that could be read more finely."""
         return self.lengths_s > self.finest_s
 
     def folded(self, window: Window, step_s: int) -> "Track":
-        """The track with what is shorter than a step in a window as buckets of one, as finely as they can be read."""
+        """Folds buckets that are shorter than a step in a window into buckets of a step."""
         at = self.within(window)
         finest_s = self.finest_s.copy()
         finest_s[at] = np.maximum(finest_s[at], step_s)
@@ -87,54 +85,53 @@ class Track:
             at, grid, {name: _fold(name, values[at], firsts) for name, values in self.series.items()}
         )
 
-    def with_read(self, old: slice, grid: "TrackGrid", found: Mapping[str, FloatArray]) -> "Track":
-        """The track with some of its buckets replaced by what was read there, in the buckets of a grid."""
+    def with_read(self, old: slice, grid: "TrackGrid", series: Mapping[str, FloatArray]) -> "Track":
+        """Replaces some buckets of the track by the series that were read there, in the buckets of a grid."""
         absent = np.full(len(grid.starts_s), np.nan)
         return Track(
-            starts_s=_spliced(self.starts_s, old, grid.starts_s),
-            lengths_s=_spliced(self.lengths_s, old, grid.lengths_s),
-            finest_s=_spliced(self.finest_s, old, grid.finest_s),
-            series={name: _spliced(values, old, found.get(name, absent)) for name, values in self.series.items()},
+            starts_s=_splice(self.starts_s, old, grid.starts_s),
+            lengths_s=_splice(self.lengths_s, old, grid.lengths_s),
+            finest_s=_splice(self.finest_s, old, grid.finest_s),
+            series={name: _splice(values, old, series.get(name, absent)) for name, values in self.series.items()},
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TrackGrid:
-    """The buckets of a look: when they begin, how long they are, and the finest period in which they can be read."""
+    """The buckets of a look: their beginnings, their lengths, and the finest period in which they can be read."""
 
     starts_s: IntArray
     lengths_s: IntArray
     finest_s: IntArray
 
 
-def counted(values: FloatArray) -> FloatArray:
-    """A series with zero where the cloud has no point."""
+def zero_if_absent(values: FloatArray) -> FloatArray:
+    """Replaces NaN, where the cloud has no point, by zero."""
     return np.where(np.isnan(values), 0.0, values)
 
 
 def _fold(name: str, values: FloatArray, firsts: IntArray) -> FloatArray:
-    """A series in longer buckets, which begin at these; NaN where none of them has a point."""
+    """Folds a series into longer buckets that begin at `firsts`; NaN if none in one has a point."""
     if SERIES[name].longer is Longer.LEAST:
         return np.asarray(np.fmin.reduceat(values, firsts))
     if SERIES[name].longer is Longer.HIGHEST:
         return np.asarray(np.fmax.reduceat(values, firsts))
-    there = np.logical_or.reduceat(~np.isnan(values), firsts)
-    return np.where(there, np.add.reduceat(counted(values), firsts), np.nan)
+    has_point = np.logical_or.reduceat(~np.isnan(values), firsts)
+    return np.where(has_point, np.add.reduceat(zero_if_absent(values), firsts), np.nan)
 
 
-def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+def _splice(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     if place.start == 0 and place.stop == len(old):
         return new
     return np.concatenate([old[: place.start], new, old[place.stop :]])
 
 
 def buckets_without_series(starts_s: IntArray, lengths_s: IntArray) -> Track:
-    """Buckets without a series."""
     return Track(starts_s=starts_s, lengths_s=lengths_s, finest_s=lengths_s, series={})
 
 
-def spans_where(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
-    """Neighboring buckets of a track as one span each."""
+def find_spans(series: str, track: Track, where: BoolArray) -> Iterator[Doubt]:
+    """Yields neighboring buckets of a track as one span of doubt each."""
     if not where.any():
         return
     edges = np.flatnonzero(np.diff(where.astype(np.int8), prepend=0, append=0))

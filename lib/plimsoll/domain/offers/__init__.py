@@ -1,1 +1,1 @@
-"""What could be bought instead, each tried against the required demand, and which of it is chosen."""
+"""The configurations that could replace a volume, each tried against the required demand, and the choice among them."""

@@ -13,16 +13,16 @@ from plimsoll.domain.case import Case, SharedLoad
 from plimsoll.domain.ceiling import NOTHING, RESOURCES, Accounting, Ceiling, Need, Resource
 from plimsoll.domain.demand.load import Load, peaks
 from plimsoll.domain.demand.trial import Required, Trial, budget_of, never_held_back, trial, worst
-from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, holding_back
+from plimsoll.domain.evidence.failed_measurement import FailedMeasurement, find_limiting
 from plimsoll.domain.headroom import OfferPurpose
-from plimsoll.domain.offers.cheapest import Staircase, Tried, cheapest, is_higher, staircase
+from plimsoll.domain.offers.cheapest import Staircase, Tried, build_staircase, find_cheapest, is_higher
 from plimsoll.domain.offers.offer import (
     Offer,
     ceiling_on_hosts,
-    failed_for,
-    refused_by,
-    too_slow,
-    too_small,
+    find_failed,
+    find_shortfalls,
+    find_too_slow,
+    refusals_by_measurements,
 )
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.volume import VolumeSpec
@@ -31,39 +31,38 @@ from plimsoll.domain.volume_types import VolumeType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """One type for all that change together: an offer for each, in their order."""
+    """One volume type for all volumes that change together: one offer for each, in their order."""
 
     kind: VolumeType
     offers: tuple[Offer, ...]
 
     @property
     def usd_month(self) -> float:
-        """What all cost together; infinite where one has no price."""
+        """The cost of all offers together; infinite if one has no price."""
         return sum(math.inf if offer.usd_month is None else offer.usd_month for offer in self.offers)
 
     @property
     def feasible(self) -> bool:
-        """Whether nothing speaks against any."""
         return all(offer.feasible for offer in self.offers)
 
     @property
     def tried(self) -> Trial:
-        """The worst trial of any; infinite where one was not tried."""
+        """The worst trial of any offer; infinite if one was not tried."""
         return worst(offer.tried or Trial(throttled_minutes=math.inf, longest_wait_s=math.inf) for offer in self.offers)
 
     @property
     def order(self) -> tuple[bool, float, int, float, str]:
-        """What bundles are sorted by: feasible and cheap first, then the better latency class and durability."""
+        """The key that bundles are sorted by: feasible ones first, then the price, latency class and durability."""
         kind = self.kind
         return not self.feasible, self.usd_month, -kind.latency, -kind.durability_pct, kind.name
 
 
 class Makers:
-    """Makes the offers of some volumes that change together; what is worked out for one budget serves another.
+    """The makers of the offers of volumes that change together. Work for one budget serves another.
 
-    `budget_min` is the largest budget of throttled minutes in 30 days that is asked for. Of what was read in part they
-    have to carry the least that it can be, or, `harmful`, the most. `raises_nothing`: no offer has more of either
-    resource than the volume has.
+    `budget_min` is the largest budget of throttled minutes in 30 days. Where metrics were read in part, offers have to
+    carry the least that the demand can be, or, if `harmful`, the most. `raises_nothing`: no offer has more IOPS or
+    MiB/s than the volume has.
     """
 
     def __init__(
@@ -83,25 +82,26 @@ class Makers:
         self._least_usd: dict[str, float] = {}
 
     def bundles(self, budget_min: float) -> list[Bundle]:
-        """A bundle of each published type for that budget, those that pass first and the cheapest first."""
-        found = [Bundle(kind=kind, offers=self._offers(kind, budget_min)) for kind in self._kinds]
-        return sorted(found, key=lambda bundle: bundle.order)
+        """Makes a bundle of each published type for a budget, feasible ones first and the cheapest first."""
+        bundles = [Bundle(kind=kind, offers=self._offers(kind, budget_min)) for kind in self._kinds]
+        return sorted(bundles, key=lambda bundle: bundle.order)
 
     def cheapest(self, budget_min: float) -> Bundle | None:
-        """The first of the bundles where it passes; what costs more however little it had to carry is not made."""
+        """Finds the cheapest feasible bundle for a budget; None if none is feasible. Types whose least price is higher
+        are not tried."""
         best: Bundle | None = None
         for kind in sorted(self._kinds, key=self._least_usd_month):
             least = self._least_usd_month(kind)
             if math.isinf(least) or (best is not None and least > best.usd_month):
                 break
-            found = Bundle(kind=kind, offers=self._offers(kind, budget_min))
-            if found.feasible and (best is None or found.order < best.order):
-                best = found
+            bundle = Bundle(kind=kind, offers=self._offers(kind, budget_min))
+            if bundle.feasible and (best is None or bundle.order < best.order):
+                best = bundle
         return best
 
     @property
     def least_usd_month(self) -> float:
-        """The least that all could cost, whatever they had to carry."""
+        """The lower bound of the cost of all volumes together, whatever their demand."""
         return min(self._least_usd_month(kind) for kind in self._kinds)
 
     @property
@@ -114,7 +114,7 @@ class Makers:
         return self._least_usd[kind.name]
 
     def _offers(self, kind: VolumeType, budget_min: float) -> tuple[Offer, ...]:
-        """One type's offers, refused by all where one refuses it."""
+        """Makes the offers of one type. A refusal for one volume refuses all of them."""
         offers = [maker.offer(kind, budget_min) for maker in self._makers]
         if len(offers) == 1:
             return (offers[0],)
@@ -147,24 +147,24 @@ class _Maker:
         self._needs: dict[Accounting, Need] = {}
 
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
-        """The offer of a type, made once for what a volume asks for unless it shares that with others."""
+        """Makes the offer of a type, once for each load, unless the volume shares a pool."""
         case = self.case
         if case.shared:
-            return self._made(kind, budget_min)
+            return self._make_offer(kind, budget_min)
         asked = budget_min, self._at_least, self._harmful, self._raises_nothing
         key = case.volume.id, kind.name, self._purpose, *asked
         if key not in case.load.offers:
-            case.load.offers[key] = self._made(kind, budget_min)
-        found: Offer = case.load.offers[key]
-        return found
+            case.load.offers[key] = self._make_offer(kind, budget_min)
+        offer: Offer = case.load.offers[key]
+        return offer
 
-    def _made(self, kind: VolumeType, budget_min: float) -> Offer:
+    def _make_offer(self, kind: VolumeType, budget_min: float) -> Offer:
         case, product = self.case, self._product(kind)
         shared, need = case.shared_as(kind, self._purpose), self._need(kind).no_less_than(self._at_least)
         if product.refused:
-            return self._with(product.fitted(product.promised(need)), kind, shared, refused=product.refused)
+            return self._build_offer(product.fit(product.promised(need)), kind, shared, refused=product.refused)
         budget_minutes = budget_of(budget_min, case.window_s)
-        failed = self._failed(kind, need, shared)
+        failed = self._find_failed(kind, need, shared)
         spec: VolumeSpec | None = None
         most = self._same_limits(product) if self._raises_nothing and not _is_pooled(kind, shared) else None
         staying: Resource | None = None
@@ -172,20 +172,20 @@ class _Maker:
             spec = self._floor(product)
             if spec is None:
                 stairs = self._stairs_of(product, most)
-                spec = cheapest(stairs, budget_minutes=budget_minutes, at_least=self._at_least)
-                staying = None if spec is None else stairs.staying(budget_minutes, self._at_least)
-        offer = self._with(spec or product.fitted(product.promised(need)), kind, shared, staying=staying)
-        slow = self._too_slow(kind, offer.spec, shared)
+                spec = find_cheapest(stairs, budget_minutes=budget_minutes, at_least=self._at_least)
+                staying = None if spec is None else stairs.find_staying(budget_minutes, self._at_least)
+        offer = self._build_offer(spec or product.fit(product.promised(need)), kind, shared, staying=staying)
+        slow = self._find_too_slow(kind, offer.spec, shared)
         if slow:
-            return replace(offer, refused=tuple(refused_by(slow)), failed=slow)
-        offer = self._judged(offer, shared, budget_minutes)
+            return replace(offer, refused=tuple(refusals_by_measurements(slow)), failed=slow)
+        offer = self._judge_offer(offer, shared, budget_minutes)
         if offer.feasible and most is not None and is_higher(offer.spec, most):
             offer = replace(offer, refused=(f"{offer.spec} has more than the volume has today: {most} does all of it",))
         if offer.refused and self._may_grow(kind, shared):
-            offer = self._grown(kind, shared, budget_minutes) or offer
+            offer = self._grow_offer(kind, shared, budget_minutes) or offer
         if not failed:
             return offer
-        why = (*refused_by(failed), *offer.refused) if offer.refused else ()
+        why = (*refusals_by_measurements(failed), *offer.refused) if offer.refused else ()
         return replace(offer, refused=why, failed=failed)
 
     def _same_limits(self, product: Product) -> VolumeSpec | None:
@@ -193,86 +193,89 @@ class _Maker:
         if product.kind.name == self.case.volume.spec.type:
             return self.case.volume.spec
         wanted = Need.of_ceiling(self.case.present.counted_as(product.kind.accounting))
-        spec = product.fitted(product.promised(wanted))
-        return None if any(too_small("", product.ceiling(spec), wanted)) else spec
+        spec = product.fit(product.promised(wanted))
+        return None if any(find_shortfalls("", product.ceiling(spec), wanted)) else spec
 
     def _product(self, kind: VolumeType) -> Product:
-        """A type as it is sold to the volume. A reduction within its type is none of a larger size."""
+        """The type as it is sold to the volume. Reducing within its own type never takes a larger size."""
         product = self.case.products.of(kind)
         within = kind.name == self.case.volume.spec.type and self._purpose is not OfferPurpose.RELIEVE
         return replace(product, grows=False) if within else product
 
     def _floor(self, product: Product) -> VolumeSpec | None:
-        """The least that is sold where it always carries what is required; None where something else may pass."""
+        """The least that is sold, if it always carries what is required; None if something else may pass."""
         if product.floor is None:
             return None
         spec, ceiling = product.floor
-        required = self._required(self.case.load)
+        required = self._required_demand(self.case.load)
         carries = all(never_held_back(required, ceiling, resource) for resource in RESOURCES)
-        return spec if carries and not any(too_small("", ceiling, self._at_least)) else None
+        return spec if carries and not any(find_shortfalls("", ceiling, self._at_least)) else None
 
-    def _failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
-        """What failed that speaks against what would be offered without it."""
+    def _find_failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
+        """The failed measurements that speak against the offer that would be made without them."""
         if not self.case.products.of(kind).failed:
             return ()
-        spec = self.case.products.of(kind).fitted(need)
-        failed = failed_for(self.case.volume, kind, spec, self.case.market)
-        slow = self._too_slow(kind, spec, shared)
-        short = holding_back(self._published(kind, spec, shared), need, failed)
-        return tuple(one for one in failed if one in slow or one in short)
+        spec = self.case.products.of(kind).fit(need)
+        failed = find_failed(self.case.volume, kind, spec, self.case.market)
+        slow = self._find_too_slow(kind, spec, shared)
+        short = find_limiting(self._published_ceiling(kind, spec, shared), need, failed)
+        return tuple(measurement for measurement in failed if measurement in slow or measurement in short)
 
-    def _too_slow(
+    def _find_too_slow(
         self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]
     ) -> tuple[FailedMeasurement, ...]:
         volume = self.case.volume
-        failed = failed_for(volume, kind, spec, self.case.market)
-        return too_slow(volume, self._published(kind, spec, shared), failed) if failed else ()
+        failed = find_failed(volume, kind, spec, self.case.market)
+        return find_too_slow(volume, self._published_ceiling(kind, spec, shared), failed) if failed else ()
 
-    def _published(self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]) -> Ceiling:
-        """What is published of a spec on its hosts, or of the pool that it would be in."""
+    def _published_ceiling(self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]) -> Ceiling:
+        """The published ceiling of a spec on its hosts, or that of the pool that it would join."""
         sized = replace(spec, size_gib=shared[0].size_gib) if _is_pooled(kind, shared) else spec
         return ceiling_on_hosts(kind, sized, self.case.volume)
 
-    def _judged(self, offer: Offer, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer:
-        """An offer with its trial, and why it does not pass where it does not."""
-        tried = self._tried(offer, shared)
-        refused = tuple(self._speaks_against(offer, tried, shared, budget_minutes))
-        return replace(offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused)
+    def _judge_offer(self, offer: Offer, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer:
+        """Adds the trial to an offer, and the reasons why it does not pass."""
+        tried = self._try_offer(offer, shared)
+        refused = tuple(self._find_refusals(offer, tried, shared, budget_minutes))
+        return replace(offer, tried=tried, need=offer.need if refused else _cap_need(offer), refused=refused)
 
     def _may_grow(self, kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
-        """Whether a larger volume is offered: to relieve one that changes alone, and leaves nobody behind in its pool,
-        of a type whose size makes it faster for its whole host."""
+        """A larger size may be offered to relieve a volume that changes alone.
+
+        Its type has to share a pool, in which size adds limits, and no other volume stays behind in the present pool.
+        """
         volume = self.case.volume
-        alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in one.volume_ids for one in shared)
-        leaves_nobody = kind.name != volume.spec.type or all(len(one.volume_ids) == 1 for one in shared)
+        alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in pool.volume_ids for pool in shared)
+        leaves_nobody = kind.name != volume.spec.type or all(len(pool.volume_ids) == 1 for pool in shared)
         return self._purpose is OfferPurpose.RELIEVE and kind.pooled and alone and leaves_nobody
 
-    def _grown(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
-        """The offer of the least larger size that passes; None where none does."""
+    def _grow_offer(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
+        """Makes the offer of the least larger size that passes; None if none does."""
         volume, sizes = self.case.volume, range(self.case.volume.spec.size_gib + 1, kind.most_size_gib + 1)
 
-        def at(size_gib: int) -> Offer:
-            more = size_gib - volume.spec.size_gib
+        def offer_at(size_gib: int) -> Offer:
+            more_gib = size_gib - volume.spec.size_gib
             larger = [
-                replace(one, size_gib=one.size_gib + more, ceiling=self._pooled(kind, one, more)) for one in shared
+                replace(pool, size_gib=pool.size_gib + more_gib, ceiling=self._pool_ceiling(kind, pool, more_gib))
+                for pool in shared
             ]
-            spec = replace(self.case.products.of(kind).fitted(NOTHING), size_gib=size_gib)
-            return self._judged(self._with(spec, kind, larger), larger, budget_minutes)
+            spec = replace(self.case.products.of(kind).fit(NOTHING), size_gib=size_gib)
+            return self._judge_offer(self._build_offer(spec, kind, larger), larger, budget_minutes)
 
-        place = bisect_left(sizes, x=True, key=lambda size_gib: at(size_gib).feasible)
-        return at(sizes[place]) if place < len(sizes) else None
+        place = bisect_left(sizes, x=True, key=lambda size_gib: offer_at(size_gib).feasible)
+        return offer_at(sizes[place]) if place < len(sizes) else None
 
-    def _pooled(self, kind: VolumeType, one: SharedLoad, more_gib: int) -> Ceiling:
-        volume, spec = self.case.volume, VolumeSpec(type=kind.name, size_gib=one.size_gib + more_gib)
-        return ceiling_on_hosts(kind, spec, volume, failed_for(volume, kind, spec, self.case.market))
+    def _pool_ceiling(self, kind: VolumeType, pool: SharedLoad, more_gib: int) -> Ceiling:
+        volume, spec = self.case.volume, VolumeSpec(type=kind.name, size_gib=pool.size_gib + more_gib)
+        return ceiling_on_hosts(kind, spec, volume, find_failed(volume, kind, spec, self.case.market))
 
     def _stairs_of(self, product: Product, at_most: VolumeSpec | None) -> Staircase:
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
-            self._stairs[name] = staircase(
+            self._stairs[name] = build_staircase(
                 product,
-                self._required(self.case.load),
+                self._required_demand(self.case.load),
                 most_minutes,
                 self._tried_ceilings,
                 may_stay=self._purpose is not OfferPurpose.RELIEVE and product.kind.name == self.case.volume.spec.type,
@@ -281,7 +284,7 @@ class _Maker:
         return self._stairs[name]
 
     def _need(self, kind: VolumeType) -> Need:
-        """The highest rates of what a volume of that type has to carry, or of what its pool has to."""
+        """The highest rates that a volume of that type, or its pool, has to carry."""
         shared = self.case.shared_as(kind, self._purpose)
         if _is_pooled(kind, shared):
             return peaks(shared[0].load.of(self._purpose).at_most, shared[0].ceiling.accounting)
@@ -289,11 +292,11 @@ class _Maker:
             self._needs[kind.accounting] = peaks(self.case.load.of(self._purpose).at_most, kind.accounting)
         return self._needs[kind.accounting]
 
-    def _required(self, load: Load) -> Required:
+    def _required_demand(self, load: Load) -> Required:
         required = load.of(self._purpose)
         return required.at_most if self._harmful else required
 
-    def _with(
+    def _build_offer(
         self,
         spec: VolumeSpec,
         kind: VolumeType,
@@ -305,7 +308,7 @@ class _Maker:
         pooled, product = _is_pooled(kind, shared), self.case.products.of(kind)
         return Offer(
             spec=spec,
-            ceiling=shared[0].ceiling if pooled else self._carries(product, spec),
+            ceiling=shared[0].ceiling if pooled else self._believed_ceiling(product, spec),
             usd_month=product.usd_month(spec),
             tried=None,
             need=self._need(kind),
@@ -315,46 +318,46 @@ class _Maker:
             purpose=self._purpose,
         )
 
-    def _carries(self, product: Product, spec: VolumeSpec) -> Ceiling:
-        """What a spec is believed to carry; what the volume has is known by its own metrics."""
+    def _believed_ceiling(self, product: Product, spec: VolumeSpec) -> Ceiling:
+        """The ceiling that a spec is believed to have; the present one is known by its own metrics."""
         if product.failed and spec == self.case.volume.spec:
             return ceiling_on_hosts(product.kind, spec, self.case.volume)
         return product.ceiling(spec)
 
-    def _tried(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
-        trials = [trial(self._required(one.load), one.ceiling) for one in shared]
+    def _try_offer(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
+        trials = [trial(self._required_demand(pool.load), pool.ceiling) for pool in shared]
         if offer.pool_gib is None:
-            trials.append(trial(self._required(self.case.load), offer.judged))
+            trials.append(trial(self._required_demand(self.case.load), offer.judged_ceiling))
         return worst(trials)
 
-    def _speaks_against(
+    def _find_refusals(
         self, offer: Offer, tried: Trial, shared: Sequence[SharedLoad], budget_minutes: float
     ) -> Iterator[str]:
-        """Why an offer does not pass."""
+        """Yields the reasons why an offer does not pass."""
         policy, purpose = self.case.policy, self._purpose
-        yield from too_small(str(offer.spec), offer.judged, self._at_least)
+        yield from find_shortfalls(str(offer.spec), offer.judged_ceiling, self._at_least)
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
             return
         carriers = [
-            (one.name, one.ceiling, peaks(one.load.of(purpose).at_most, one.ceiling.accounting)) for one in shared
+            (pool.name, pool.ceiling, peaks(pool.load.of(purpose).at_most, pool.ceiling.accounting)) for pool in shared
         ]
         if offer.pool_gib is None:
-            carriers.append((str(offer.spec), offer.judged, offer.need))
-        small = [reason for name, ceiling, need in carriers for reason in too_small(name, ceiling, need)]
+            carriers.append((str(offer.spec), offer.judged_ceiling, offer.need))
+        small = [reason for name, ceiling, need in carriers for reason in find_shortfalls(name, ceiling, need)]
         yield from small
         if not small:
-            yield _throttles(offer.spec, tried, budget_minutes)
+            yield _throttling_text(offer.spec, tried, budget_minutes)
 
 
-def _within(offer: Offer) -> Need:
-    """The need of an offer that passes: what is above its ceiling is tolerated."""
+def _cap_need(offer: Offer) -> Need:
+    """The need of an offer that passes: rates above its ceiling are tolerated."""
     return Need(
         iops=min(offer.need.iops, offer.ceiling.iops),
         throughput_mib_s=min(offer.need.throughput_mib_s, offer.ceiling.throughput_mib_s),
     )
 
 
-def _throttles(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
+def _throttling_text(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
     if tried.throttled_minutes > budget_minutes:
         return (
             f"{spec} would throttle {tried.throttled_minutes:,.0f} minutes, and the policy allows {budget_minutes:,.0f}"

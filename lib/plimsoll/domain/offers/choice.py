@@ -21,9 +21,9 @@ from plimsoll.domain.demand.trend import AUDIT_DAYS, Rise
 from plimsoll.domain.demand.trial import Trial, budget_of, trial, worst
 from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.offers.bundles import Bundle, Makers
-from plimsoll.domain.offers.drop_ins import same_limits
+from plimsoll.domain.offers.drop_ins import find_same_limits
 from plimsoll.domain.offers.promised import is_allowed
-from plimsoll.domain.offers.remembered import least_of_all, reduces
+from plimsoll.domain.offers.remembered import combine_past_needs, is_reduction
 
 BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
 """The throttled minutes in 30 days that the frontier is drawn for."""
@@ -36,8 +36,8 @@ ROUNDING_USD: Final = 1e-9
 """Money that differs by less is the same."""
 
 
-class Verdict(StrEnum):
-    """What is to be done."""
+class ChoiceVerdict(StrEnum):
+    """The kinds of a choice."""
 
     KEEP = "keep"
     CHANGE = "change"
@@ -46,7 +46,7 @@ class Verdict(StrEnum):
 
 
 class Why(StrEnum):
-    """Why everything stays as it is, or which preference chose the target."""
+    """The reason why everything stays as it is, or the preference that chose the target."""
 
     CHEAPEST = "cheapest"
     DROP_IN = "drop-in"
@@ -62,8 +62,8 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """The cheapest that lets so many minutes in 30 days be throttled."""
+class FrontierBudget:
+    """One step of the frontier: the cheapest bundle within a budget of throttled minutes in 30 days."""
 
     budget_min: float
     bundle: Bundle
@@ -71,18 +71,18 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What is to be done, to what, and why.
+    """The answer for volumes that change together: a verdict, a target and the reason.
 
-    `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
-    `beneath` is what would be chosen if no least saving was asked for, where the saving is too small alone and could be
-    judged today, or once it is no longer new. `same_limits` are the replacements that were weighed; `full` keeps all
-    limits, also those that its host cannot carry, where `drop_in` does not. `bundles` is one of each type, `relief`
-    what ends frequent throttling where something else was chosen, `frontier` what tolerating more would cost.
-    `too_risky` is what would be chosen if its risk was allowed, and `lowering` relief that lowers a limit and that one
-    which lowers none goes before, because of its risk or because demand soon outgrows it.
+    `target` is the bundle that is chosen, or would be (wait, saves too little). Today all cost `usd_month_now`.
+    `beneath` would be chosen if no least saving was asked for: its saving is too small alone, and could be judged
+    today, or once the volume is no longer new. `same_limits` are the replacements that were weighed; `full` keeps all
+    limits, also those that its host cannot carry, where `drop_in` does not. `bundles` has one of each type, `relief`
+    ends frequent throttling where something else was chosen, `frontier` is the price of tolerating more. `too_risky`
+    would be chosen if its risk was allowed. `lowering` is relief that lowers a limit: relief that lowers none goes
+    before it, because of its risk or because demand soon outgrows it.
     """
 
-    verdict: Verdict
+    verdict: ChoiceVerdict
     why: Why
     target: Bundle | None
     now: Trial
@@ -93,30 +93,33 @@ class Choice:
     same_limits: Sequence[Bundle] = ()
     relief: Bundle | None = None
     settles: Settles | None = None
-    frontier: Sequence[Step] = ()
+    frontier: Sequence[FrontierBudget] = ()
     beneath: Bundle | None = None
     too_risky: Bundle | None = None
     lowering: Bundle | None = None
 
 
 def choose(cases: Sequence[Case]) -> Choice:
-    """What is to be done with volumes that change together; each has a price."""
+    """Chooses what to do with volumes that change together: relief if they are throttled, else a reduction.
+
+    Each volume has a price.
+    """
     group = _Group(cases)
-    return group.relieved() if group.is_throttled else group.reduced()
+    return group.choose_relief() if group.is_throttled else group.choose_reduction()
 
 
 def choose_same_limits(cases: Sequence[Case]) -> Choice | None:
-    """The same-limits replacement of volumes whose demand is not known; None where none saves enough."""
+    """Chooses the same-limits replacement of volumes whose demand is unknown; None if none saves enough."""
     return _Group(cases).same_limits()
 
 
 def _stood_throughout(case: Case) -> bool:
-    """Whether the present limits stood through the whole window, so that what the other resource does is known."""
+    """The present limits stood through the whole window, so that the demand on both sides is known."""
     return case.settles is None and case.epochs[-1].buckets.start == 0
 
 
 class _Group:
-    """All that change together."""
+    """The volumes that change together."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
@@ -126,134 +129,146 @@ class _Group:
         self.budget_min = min(case.policy.throttle_budget_min for case in cases)
         self.budget_minutes = budget_of(self.budget_min, cases[0].window_s)
         self.least_usd = max(case.policy.min_saving_usd_month for case in cases)
-        self.same = same_limits(cases, is_worth_it=self._is_worth_it)
-        self.past, self.past_at_most = least_of_all(case.remembered for case in cases)
+        self.same = find_same_limits(cases, is_worth_it=self._is_worth_it)
+        self.past, self.past_at_most = combine_past_needs(case.remembered for case in cases)
 
     @property
     def is_throttled(self) -> bool:
-        """Whether it is throttled frequently, and in more minutes than are tolerated, within the room on its hosts."""
+        """The group is throttled frequently, and in more minutes than its policy tolerates."""
         return bool(self.frequent) and self.now.throttled_minutes > self.budget_minutes
 
     def same_limits(self) -> Choice | None:
-        """The replacement that keeps all limits, where that is worth a change."""
+        """Chooses the replacement that keeps all limits; None if it is not worth a change."""
         if self._spare is None:
             return None
-        return self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, [self._spare], ())
+        return self._choice(ChoiceVerdict.CHANGE, Why.DROP_IN, self._spare, [self._spare], ())
 
-    def reduced(self) -> Choice:
-        """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
-        saves nearly as much, or where nothing else is worth it."""
-        makers = Makers(self.cases, OfferPurpose.REDUCE, self.budget_min, self._carries, raises_nothing=True)
+    def choose_reduction(self) -> Choice:
+        """Chooses the cheapest bundle that carries what is required, if it is worth a change.
+
+        A drop-in replacement goes before if it saves nearly as much, or if nothing else is worth it.
+        """
+        makers = Makers(self.cases, OfferPurpose.REDUCE, self.budget_min, self._least_need, raises_nothing=True)
         bundles = makers.bundles(self.budget_min)
         frontier = self._frontier(bundles)
         best = bundles[0] if bundles[0].feasible else None
         if best is None or not self._is_worth_it(best):
             if self._spare is not None:
-                return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
-            if self._by_host is not None:
-                return self._settled(Why.BY_HOST, self._by_host, bundles, frontier)
-            kept = self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
-            beneath, too_risky = self._beneath(best)
+                return self._choose_or_wait(Why.DROP_IN, self._spare, bundles, frontier)
+            if self._host_replacement is not None:
+                return self._choose_or_wait(Why.BY_HOST, self._host_replacement, bundles, frontier)
+            kept = self._choice(ChoiceVerdict.KEEP, self._reason_to_keep(best), None, bundles, frontier)
+            beneath, too_risky = self._find_beneath(best)
             return replace(kept, beneath=beneath, too_risky=too_risky)
         if self._spare is not None and self.same.whole is not None and self._is_nearly_as_good(self.same.whole, best):
-            return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
-        return self._settled(Why.CHEAPEST, best, bundles, frontier)
+            return self._choose_or_wait(Why.DROP_IN, self._spare, bundles, frontier)
+        return self._choose_or_wait(Why.CHEAPEST, best, bundles, frontier)
 
-    def relieved(self) -> Choice:
-        """The cheapest that passes and halves what is throttled; before a dearer one goes a cheaper drop-in
-        replacement, or else what costs less and throttles no more."""
-        bundles, relief = self._relief(self._carries_in_relief)
+    def choose_relief(self) -> Choice:
+        """Chooses the cheapest bundle that passes and halves the throttled minutes.
+
+        Before a dearer one goes a cheaper drop-in replacement, or else a change that costs less and throttles no more.
+        """
+        bundles, relief = self._find_relief(self._least_relief_need)
         lowering = None
-        if relief is not None and (self._is_too_risky(relief) or self._rising(relief)):
-            safer, instead = self._relief(lambda case: Need.of_ceiling(case.present))
+        if relief is not None and (self._is_too_risky(relief) or self._find_rising_waits(relief)):
+            safer, instead = self._find_relief(lambda case: Need.of_ceiling(case.present))
             if instead is not None:
                 bundles, lowering, relief = safer, relief, instead
-        return replace(self._chosen_with(relief, bundles, lowering), lowering=lowering)
+        return replace(self._choose_with_relief(relief, bundles, lowering), lowering=lowering)
 
-    def _relief(self, carries: Callable[[Case], Need]) -> tuple[Sequence[Bundle], Bundle | None]:
-        """The bundles that carry that in relief, and the cheapest that passes and halves the throttled minutes."""
+    def _find_relief(self, carries: Callable[[Case], Need]) -> tuple[Sequence[Bundle], Bundle | None]:
+        """Makes the bundles for relief, and finds the cheapest that passes and halves the throttled minutes."""
         bundles = Makers(self.cases, OfferPurpose.RELIEVE, self.budget_min, carries).bundles(self.budget_min)
         return bundles, next((bundle for bundle in bundles if bundle.feasible and self._halves(bundle)), None)
 
-    def _chosen_with(self, relief: Bundle | None, bundles: Sequence[Bundle], lowering: Bundle | None) -> Choice:
-        """The choice with that relief, which may stand in for one that lowers a limit."""
+    def _choose_with_relief(self, relief: Bundle | None, bundles: Sequence[Bundle], lowering: Bundle | None) -> Choice:
+        """Chooses between a relief and its alternatives. The relief may stand in for one that lowers a limit
+        (`lowering`)."""
         frontier = self._frontier(bundles)
-        if self._spare is not None and (relief is None or self._saved(relief) <= 0):
-            return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
+        if self._spare is not None and (relief is None or self._saving_usd(relief) <= 0):
+            return self._choose_or_wait(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
         if relief is not None:
-            holding = self._holding() if self._saved(relief) < 0 else None
+            holding = self._find_holding() if self._saving_usd(relief) < 0 else None
             if holding is None or self._is_too_risky(holding):
-                relieved = self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
+                relieved = self._choice(ChoiceVerdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
                 risky = lowering if lowering is not None and self._is_too_risky(lowering) else None
                 return replace(relieved, too_risky=holding or risky)
-            return self._choice(Verdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
-        if self._by_host is not None:
-            return self._settled(Why.BY_HOST, self._by_host, bundles, frontier)
+            return self._choice(ChoiceVerdict.CHANGE, Why.THROTTLES_NO_MORE, holding, bundles, frontier, relief=relief)
+        if self._host_replacement is not None:
+            return self._choose_or_wait(Why.BY_HOST, self._host_replacement, bundles, frontier)
         passes = any(bundle.feasible for bundle in bundles)
         why = Why.HOST_IS_THE_LIMIT if passes or self._is_host_bound else Why.NOTHING_PASSES
-        return self._choice(Verdict.KEEP, why, None, bundles, frontier)
+        return self._choice(ChoiceVerdict.KEEP, why, None, bundles, frontier)
 
-    def _holding(self) -> Bundle | None:
-        """The cheapest that throttles no more minutes than today and carries everything else with headroom; None where
-        none is worth it, or it cannot be judged yet: relief does not wait."""
+    def _find_holding(self) -> Bundle | None:
+        """Finds the cheapest bundle that throttles no more minutes than today and carries the rest with headroom.
+
+        None if none is worth it, or it cannot be judged yet: relief does not wait.
+        """
         if not all(_stood_throughout(case) for case in self.cases):
             return None
-        makers = Makers(self.cases, OfferPurpose.HOLD, self.budget_min, self._carries_in_relief, raises_nothing=True)
+        makers = Makers(self.cases, OfferPurpose.HOLD, self.budget_min, self._least_relief_need, raises_nothing=True)
         for bundle in makers.bundles(self.budget_min):
             if not bundle.feasible or not self._is_worth_it(bundle):
                 return None
-            if self._throttled_by(bundle) <= self.now.throttled_minutes:
-                return None if self._waits(bundle) else bundle
+            if self._throttled_minutes(bundle) <= self.now.throttled_minutes:
+                return None if self._find_waits(bundle) else bundle
         return None
 
-    def _waits(self, target: Bundle) -> list[Settles]:
-        """Why a reduction to that waits."""
-        return [case.settles for case in self.cases if case.settles is not None] or self._rising(target)
+    def _find_waits(self, target: Bundle) -> list[Settles]:
+        """Finds the reasons why a reduction to a target has to wait."""
+        return [case.settles for case in self.cases if case.settles is not None] or self._find_rising_waits(target)
 
-    def _settled(
+    def _choose_or_wait(
         self,
         why: Why,
         target: Bundle,
         bundles: Sequence[Bundle],
-        frontier: Sequence[Step],
+        frontier: Sequence[FrontierBudget],
         *,
         relief: Bundle | None = None,
     ) -> Choice:
-        """The change, unless it has to wait: all but relief in the middle of a modification, and reductions while it
-        cannot be judged what the workload does. Then a drop-in replacement that saves something goes before."""
-        waits = self._waits(target)
+        """Chooses the change, unless it has to wait.
+
+        Everything but relief waits in the middle of a modification. A reduction waits while demand cannot be judged; a
+        drop-in replacement that saves something goes before it.
+        """
+        waits = self._find_waits(target)
         settles = max(waits, key=lambda wait: wait.on, default=None)
         if settles is not None and any(wait.why is Unsettled.CHANGING for wait in waits):
-            return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+            return self._choice(ChoiceVerdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
         if settles is None and self._is_too_risky(target):
-            return self._without(target, bundles, frontier)
+            return self._choose_instead(target, bundles, frontier)
         if settles is None or not self._reduces(target):
-            return self._choice(Verdict.CHANGE, why, target, bundles, frontier, relief=relief)
+            return self._choice(ChoiceVerdict.CHANGE, why, target, bundles, frontier, relief=relief)
         if self._spare is not None:
-            return self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier, settles=settles)
-        return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+            return self._choice(ChoiceVerdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier, settles=settles)
+        return self._choice(ChoiceVerdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
 
-    def _without(self, reduction: Bundle, bundles: Sequence[Bundle], frontier: Sequence[Step]) -> Choice:
-        """What is done in the place of a reduction whose risk is not allowed: a drop-in replacement, or nothing."""
+    def _choose_instead(
+        self, reduction: Bundle, bundles: Sequence[Bundle], frontier: Sequence[FrontierBudget]
+    ) -> Choice:
+        """Chooses in place of a reduction whose risk is not allowed: a drop-in replacement, or nothing."""
         if self._spare is not None:
-            instead = self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier)
+            instead = self._choice(ChoiceVerdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier)
         else:
-            instead = self._choice(Verdict.KEEP, Why.TOO_RISKY, None, bundles, frontier)
-            instead = replace(instead, beneath=self._beneath(reduction)[0])
+            instead = self._choice(ChoiceVerdict.KEEP, Why.TOO_RISKY, None, bundles, frontier)
+            instead = replace(instead, beneath=self._find_beneath(reduction)[0])
         return replace(instead, too_risky=reduction)
 
     def _is_too_risky(self, bundle: Bundle) -> bool:
-        """Whether it lowers a limit at a risk that is not allowed; what keeps all limits needs no proof."""
-        keeps = any(bundle is one for one in self.same.weighed)
+        """The bundle lowers a limit at a risk that is not allowed. A drop-in replacement needs no proof."""
+        keeps = any(bundle is bundle_weighed for bundle_weighed in self.same.weighed)
         return not keeps and self._reduces(bundle) and not is_allowed(self.cases, bundle)
 
     def _choice(
         self,
-        verdict: Verdict,
+        verdict: ChoiceVerdict,
         why: Why,
         target: Bundle | None,
         bundles: Sequence[Bundle],
-        frontier: Sequence[Step],
+        frontier: Sequence[FrontierBudget],
         *,
         relief: Bundle | None = None,
         settles: Settles | None = None,
@@ -273,59 +288,61 @@ class _Group:
             frontier=frontier,
         )
 
-    def _saved(self, bundle: Bundle) -> float:
+    def _saving_usd(self, bundle: Bundle) -> float:
         return self.usd_month - bundle.usd_month
 
     def _is_worth_it(self, bundle: Bundle) -> bool:
-        return self._saved(bundle) >= max(ROUNDING_USD, self.least_usd - ROUNDING_USD)
+        return self._saving_usd(bundle) >= max(ROUNDING_USD, self.least_usd - ROUNDING_USD)
 
     @property
     def _spare(self) -> Bundle | None:
-        """The drop-in replacement where it saves enough."""
+        """The drop-in replacement, if it saves enough."""
         drop_in = self.same.drop_in
         return drop_in if drop_in is not None and self._is_worth_it(drop_in) else None
 
     @property
-    def _by_host(self) -> Bundle | None:
-        """What keeps no more than the hosts carry, where that saves enough."""
+    def _host_replacement(self) -> Bundle | None:
+        """The replacement that keeps only what the hosts carry, if it saves enough."""
         by_host = self.same.by_host
         return by_host if by_host is not None and self._is_worth_it(by_host) else None
 
-    def _beneath(self, best: Bundle | None) -> tuple[Bundle | None, Bundle | None]:
-        """What saves something, but less than is asked for, where it can be judged today; and the reduction that it
-        stands in for because of its risk."""
+    def _find_beneath(self, best: Bundle | None) -> tuple[Bundle | None, Bundle | None]:
+        """Finds the bundle that saves something, but less than the policy asks for, and can be judged today.
+
+        Beside it stands the reduction that it replaces because of its risk.
+        """
         drop_in = self.same.drop_in
-        spare = drop_in if drop_in is not None and self._saved(drop_in) > ROUNDING_USD else None
-        chosen = best if best is not None and self._saved(best) > ROUNDING_USD else None
+        spare = drop_in if drop_in is not None and self._saving_usd(drop_in) > ROUNDING_USD else None
+        chosen = best if best is not None and self._saving_usd(best) > ROUNDING_USD else None
         if chosen is None or (spare is not None and self._is_nearly_as_good(spare, chosen)):
             chosen = spare
         if chosen is None:
             return None, None
         waits = [case.settles for case in self.cases if case.settles is not None]
         changing = any(wait.why is Unsettled.CHANGING for wait in waits)
-        held = any(wait.why is not Unsettled.NEW for wait in waits) or (not waits and self._rising(chosen))
+        held = any(wait.why is not Unsettled.NEW for wait in waits) or (not waits and self._find_rising_waits(chosen))
         if changing or (held and self._reduces(chosen)):
             return None, None
         return (spare, chosen) if self._is_too_risky(chosen) else (chosen, None)
 
-    def _rising(self, bundle: Bundle) -> list[Settles]:
-        """Why it waits for the next audit where demand rises beyond what any offer carries."""
+    def _find_rising_waits(self, bundle: Bundle) -> list[Settles]:
+        """Finds the waits for the next audit: demand that rises beyond what any offer carries."""
         pairs = zip(self.cases, bundle.offers, strict=True)
         now = [case.context.now for case, offer in pairs if case.rise(offer) is Rise.OUTGROWN]
-        return [Settles(on=one + timedelta(days=AUDIT_DAYS), why=Unsettled.RISING, since=one) for one in now]
+        return [Settles(on=moment + timedelta(days=AUDIT_DAYS), why=Unsettled.RISING, since=moment) for moment in now]
 
     def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
-        """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
+        """A drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
         pairs = list(zip(self.cases, drop_in.offers, strict=True))
         tried = worst(trial(case.held.keeping, offer.ceiling) for case, offer in pairs)
         wait_s = min(case.policy.max_wait_s for case in self.cases)
         share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
         passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
-        kept = self._saved(drop_in) / self._saved(best) + ROUNDING_USD
+        kept = self._saving_usd(drop_in) / self._saving_usd(best) + ROUNDING_USD
         return kept >= (share if passes else 1.0)
 
-    def _why_nothing(self, best: Bundle | None) -> Why:
-        if best is not None and self._saved(best) > 0:
+    def _reason_to_keep(self, best: Bundle | None) -> Why:
+        if best is not None and self._saving_usd(best) > 0:
             return Why.SAVES_TOO_LITTLE
         if self._is_host_bound:
             return Why.HOST_IS_THE_LIMIT
@@ -335,7 +352,7 @@ class _Group:
 
     @property
     def _is_host_bound(self) -> bool:
-        """Whether the host of any was the limit frequently, or would be if what was held back was not."""
+        """The host of a volume was the limit frequently, or would be if nothing was held back."""
         return any(
             is_frequent(case.demand.minutes(at), case.demand.minutes(case.demand.observed), case.policy)
             for case in self.cases
@@ -344,52 +361,54 @@ class _Group:
         )
 
     def _reduces(self, bundle: Bundle) -> bool:
-        """Whether any carries less than now on any side."""
+        """The bundle lowers a limit of any volume."""
         pairs = zip(self.cases, bundle.offers, strict=True)
-        return any(reduces(offer, case.usable) for case, offer in pairs)
+        return any(is_reduction(offer, case.usable) for case, offer in pairs)
 
-    def _carries(self, case: Case) -> Need:
-        """What a reduction must carry whatever the window asks for: the past, and what it takes over."""
+    def _least_need(self, case: Case) -> Need:
+        """The least that a reduction must carry whatever the window asks for: the past, and what it takes over."""
         return self.past.no_less_than(case.asked_by_peer)
 
-    def _carries_in_relief(self, case: Case) -> Need:
-        """The least that relief carries of a limit it lowers: as much as a reduction, and one relief more. It lowers
-        none unless today's limits stood through the whole window."""
+    def _least_relief_need(self, case: Case) -> Need:
+        """The least that relief carries of a limit that it lowers: as much as a reduction, and one relief more.
+
+        It lowers none unless the present limits stood through the whole window.
+        """
         present = Need.of_ceiling(case.present)
         if case.held is not case.load:
-            return self._carries(case).no_more_than(present)
+            return self._least_need(case).no_more_than(present)
         if not _stood_throughout(case):
             return present
-        return self._carries(case).no_less_than(case.asked_after_relief).no_more_than(present)
+        return self._least_need(case).no_less_than(case.asked_after_relief).no_more_than(present)
 
-    def _carries_at_most(self, case: Case) -> Need:
-        """The same where all that was not read of the past is as high as it can be."""
+    def _most_past_need(self, case: Case) -> Need:
+        """The least that a reduction must carry if every unread minute of the past was as high as it can be."""
         return self.past_at_most.no_less_than(case.asked_by_peer)
 
     def _halves(self, bundle: Bundle) -> bool:
-        """Whether a configuration throttles half of the lifted demand's minutes at most."""
-        return self._throttled_by(bundle) <= self.now.throttled_minutes / 2
+        """The bundle throttles at most half of the minutes that are throttled today."""
+        return self._throttled_minutes(bundle) <= self.now.throttled_minutes / 2
 
-    def _throttled_by(self, bundle: Bundle) -> float:
-        """How many minutes of the lifted demand a configuration throttles."""
+    def _throttled_minutes(self, bundle: Bundle) -> float:
+        """The minutes of the lifted demand that a bundle throttles."""
         pairs = zip(self.cases, bundle.offers, strict=True)
         return worst(trial(case.load_under(offer).now, offer.ceiling) for case, offer in pairs).throttled_minutes
 
-    def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
-        """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
+    def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[FrontierBudget]:
+        """Draws the frontier: the highest cost at each budget of throttled minutes, if any budget saves something.
 
-        Budgets for which nothing passes are left out, and those that are no cheaper than the one before. In a draft it
-        has one step where it is worth drawing.
+        Budgets for which nothing passes are left out, and those that are no cheaper than the one before. A draft has
+        one step where the frontier is worth drawing.
         """
-        makers = Makers(self.cases, OfferPurpose.REDUCE, BUDGETS_MIN[-1], self._carries_at_most, harmful=True)
+        makers = Makers(self.cases, OfferPurpose.REDUCE, BUDGETS_MIN[-1], self._most_past_need, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month + LEAST_STEP_USD:
             return ()
         if any(case.context.draft for case in self.cases):
-            return (Step(budget_min=self.budget_min, bundle=bundles[0]),)
-        steps: list[Step] = []
+            return (FrontierBudget(budget_min=self.budget_min, bundle=bundles[0]),)
+        steps: list[FrontierBudget] = []
         for budget_min in BUDGETS_MIN:
             best = makers.cheapest(budget_min)
             if best is not None and (not steps or best.usd_month < steps[-1].bundle.usd_month):
-                steps.append(Step(budget_min=budget_min, bundle=best))
+                steps.append(FrontierBudget(budget_min=budget_min, bundle=best))
         return steps if len(steps) > 1 else ()

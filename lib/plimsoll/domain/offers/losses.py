@@ -1,4 +1,4 @@
-"""Losses: what a volume has beside its limits and would not have any more, by its configuration now and then."""
+"""Losses: what a volume has today beside its limits, and no more after a change of its configuration."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Need
-from plimsoll.domain.offers.offer import LATENCY_WORDS, ROUNDING
+from plimsoll.domain.offers.offer import LATENCY_WORDS, ROUNDING_UP
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 
 
 class LossCode(StrEnum):
-    """What may be given up, in the order in which it is said."""
+    """The kinds of loss, in the order in which they are listed."""
 
     LATENCY_CLASS = "latency-class"
     DURABILITY = "durability"
@@ -39,7 +39,7 @@ _UNPUBLISHED: Final = "not published"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """What is given up: as it is now, and as it would be then."""
+    """A property that a change gives up: as it is now, and as it would be then."""
 
     code: LossCode
     now: str
@@ -47,12 +47,11 @@ class Loss:
 
     @property
     def text(self) -> str:
-        """The loss in words."""
         return loss_text(self.code, self.now, self.then)
 
 
 def loss_text(code: LossCode, now: str, then: str) -> str:
-    """A loss in words: what it is called, and what it is now and then."""
+    """The loss in words, e.g. "durability (99.999 % now, 99.8 % then)"."""
     return f"{LOSS_WORDS[code]} ({now} now, {then} then)"
 
 
@@ -63,17 +62,17 @@ def find_losses(
 
     `cuts` are the limits that are lower than today's on the present hosts: these are no loss, but a reduction.
     """
-    return (*_of_type(now, then, types), *_of_hosts(now, then, types, cuts), *_of_size(now, then))
+    return (*_type_losses(now, then, types), *_host_losses(now, then, types, cuts), *_size_losses(now, then))
 
 
 def takeover_loss(now: Ceiling, then: Ceiling) -> Loss:
     """The loss of a volume that is suspected to take over from a busier one, whatever its own demand is."""
-    carried = (f"{one.iops:,.0f} IOPS and {one.throughput_mib_s:,.0f} MiB/s" for one in (now, then))
+    carried = (f"{ceiling.iops:,.0f} IOPS and {ceiling.throughput_mib_s:,.0f} MiB/s" for ceiling in (now, then))
     return Loss(code=LossCode.TAKEOVER, now=next(carried), then=next(carried))
 
 
 def cuts_of(offered: Ceiling, present: Ceiling, usable: Ceiling) -> tuple[str, ...]:
-    """The limits that a reduction has lower than the present volume; none of an offer with all that is usable today."""
+    """The limits that a reduction has lower than the present volume; none if the offer has all that is usable today."""
     return find_cuts(offered, present) if find_cuts(offered, usable) else ()
 
 
@@ -93,7 +92,7 @@ def find_cuts(offered: Ceiling, present: Ceiling) -> tuple[str, ...]:
     return tuple(
         unit
         for unit, most, needed, sustained, needed_sustained in sides
-        if most < needed - ROUNDING or sustained < needed_sustained - ROUNDING
+        if most < needed - ROUNDING_UP or sustained < needed_sustained - ROUNDING_UP
     )
 
 
@@ -104,7 +103,7 @@ def published_cuts(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, Volume
     return find_cuts(types[then.type].ceiling(then), types[now.type].ceiling(now))
 
 
-def _of_type(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[Loss]:
+def _type_losses(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[Loss]:
     if now.type == then.type:
         return
     before, after = types.get(now.type), types.get(then.type)
@@ -119,21 +118,21 @@ def _of_type(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, VolumeType])
         yield Loss(code=LossCode.DURABILITY, now=shares[0], then=shares[1])
     if after.delivers is None:
         yield Loss(code=LossCode.NOT_KNOWN, now=_consistency(before), then=_consistency(after))
-    elif before.delivers is not None and _delivered(after) < _delivered(before):
+    elif before.delivers is not None and _delivered_share(after) < _delivered_share(before):
         yield Loss(code=LossCode.CONSISTENCY, now=_consistency(before), then=_consistency(after))
 
 
-def _of_hosts(
+def _host_losses(
     now: VolumeSpec, then: VolumeSpec, types: Mapping[str, VolumeType], cuts: Collection[str]
 ) -> Iterator[Loss]:
-    """What only the present hosts keep the volume from having."""
+    """Yields the limits that only the present hosts keep the volume from having."""
     for unit in published_cuts(now, then, types):
         if unit not in cuts:
             limits = [_limit(types[spec.type].ceiling(spec), unit) for spec in (now, then)]
             yield Loss(code=LossCode.LARGER_HOST, now=f"{limits[0]:,.0f} {unit}", then=f"{limits[1]:,.0f} {unit}")
 
 
-def _of_size(now: VolumeSpec, then: VolumeSpec) -> Iterator[Loss]:
+def _size_losses(now: VolumeSpec, then: VolumeSpec) -> Iterator[Loss]:
     if then.size_gib > now.size_gib:
         yield Loss(code=LossCode.CANNOT_SHRINK, now=f"{now.size_gib:,} GiB", then=f"{then.size_gib:,} GiB")
 
@@ -142,7 +141,7 @@ def _limit(ceiling: Ceiling, unit: str) -> float:
     return ceiling.iops if unit == "IOPS" else ceiling.throughput_mib_s
 
 
-def _delivered(kind: VolumeType) -> tuple[float, float]:
+def _delivered_share(kind: VolumeType) -> tuple[float, float]:
     return (kind.delivers.share_pct, kind.delivers.time_pct) if kind.delivers is not None else (0.0, 0.0)
 
 

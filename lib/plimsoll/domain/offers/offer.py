@@ -8,7 +8,7 @@ from functools import lru_cache
 from plimsoll.domain.ceiling import NOTHING, UNBOUNDED, Ceiling, Need, Resource
 from plimsoll.domain.demand.trial import Trial
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed
+from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed_ceiling
 from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
@@ -17,7 +17,7 @@ from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import FromIops, FromThroughput, LatencyClass, Provisioned, VolumeType
 
-ROUNDING = 1e-6
+ROUNDING_UP = 1e-6
 """Needs this little above a whole number are that number: the excess is floating-point noise."""
 
 LATENCY_WORDS: Mapping[LatencyClass, str] = {
@@ -29,15 +29,14 @@ LATENCY_WORDS: Mapping[LatencyClass, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A spec one can buy. `usd_month` is None without a price, `tried` None where nothing was tried.
+    """A configuration that can be bought: its ceiling, price, trial and the reasons against it.
 
-    `ceiling` is what is published of it on its hosts, and no more than it is believed to carry by what `failed`: what
-    was measured here and speaks against a smaller offer of the type, or against this one.
-
-    `need` are the least figures that pass, as its ceiling counts. Ceiling, need and trial are those of a pool where the
-    type is one that volumes share, and `pool_gib` is the size of all in it (None: the spec's own). `staying` is the
-    resource that stays as it is, because nothing sold of the present type has headroom on it (None: each has).
-    `purpose` is what it was made for: need and headroom are those of that.
+    `usd_month` is None without a price, `tried` None if nothing was tried. `ceiling` is the published one on the
+    volume's hosts, lowered to what measurements show. `failed` are the measurements against a smaller offer of the
+    type, or against this one. `need` has the least figures that pass, as the ceiling counts. Ceiling, need and trial
+    are those of the pool if the type is pooled, and `pool_gib` is the size of all in it (None: the spec's own).
+    `staying` is the resource that keeps its present figure, because nothing sold of the present type has headroom on it
+    (None: each has). `purpose` says what the need and its headroom are for.
     """
 
     spec: VolumeSpec
@@ -52,20 +51,18 @@ class Offer:
     purpose: OfferPurpose = field(default=OfferPurpose.REDUCE, compare=False)
 
     @property
-    def judged(self) -> Ceiling:
-        """What it is judged by: a resource that stays as it is limits nothing."""
+    def judged_ceiling(self) -> Ceiling:
+        """The ceiling that the offer is judged by: a resource that keeps its figure limits nothing."""
         return self.ceiling.without(self.staying)
 
     @property
     def feasible(self) -> bool:
-        """Whether nothing speaks against it."""
         return not self.refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Market:
-    """What is sold where the volume is: a provider's published types, one region's prices, and what was measured there
-    lately and did not deliver."""
+    """The market of a volume: a provider's published types, one region's prices, and measurements that failed there."""
 
     provider: str
     types: Mapping[str, VolumeType]
@@ -73,25 +70,35 @@ class Market:
     failed_measurements: tuple[FailedMeasurement, ...] = ()
 
     def failed(self, volume: Volume, type_name: str) -> tuple[FailedMeasurement, ...]:
-        """What failed of a type where the volume is."""
+        """The failed measurements of a type in the volume's account and region."""
         return tuple(
-            one
-            for one in self.failed_measurements
-            if (one.account, one.region, one.spec.type) == (volume.account, volume.region, type_name)
+            measurement
+            for measurement in self.failed_measurements
+            if (measurement.account, measurement.region, measurement.spec.type)
+            == (volume.account, volume.region, type_name)
         )
 
 
 def check_types(policy: Policy, types: Collection[str]) -> None:
-    """PolicyError for a target type that is none of those known, here or in an override."""
-    for found in (policy, *(policy.for_tags({one.match.tag: one.match.value or ""}) for one in policy.overrides)):
-        for name in found.target_types:
+    """Checks the target types of a policy and its overrides.
+
+    Raises PolicyError if one is unknown.
+    """
+    for each_policy in (
+        policy,
+        *(policy.for_tags({override.match.tag: override.match.value or ""}) for override in policy.overrides),
+    ):
+        for name in each_policy.target_types:
             if name not in types:
                 known = ", ".join(sorted(types))
                 raise PolicyError(f"policy key target_types names {name}, which is no volume type: it knows {known}.")
 
 
-def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
-    """What a bare change to that type gives: what it includes without being asked; None where it includes nothing."""
+def bare_type_offer(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
+    """Makes the offer of a bare change to a type, with the figures that its price includes; None if it includes none.
+
+    For gp3 these are 3,000 IOPS and 125 MiB/s.
+    """
     match kind.iops, kind.throughput:
         case Provisioned(included=iops), Provisioned(included=throughput) if iops and throughput:
             spec = VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
@@ -101,23 +108,23 @@ def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
             return None
 
 
-def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
-    """The smallest spec of that type and size that answers the need, or the largest sold if that is less."""
-    iops_needed, throughput_needed = _asked(kind, need)
+def fit_spec(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
+    """Fits the smallest spec of a type and size that answers a need, or the largest sold if that is less."""
+    iops_needed, throughput_needed = _figures_to_buy(kind, need)
     throughput: int | None = None
     if isinstance(kind.throughput, Provisioned):
-        throughput = _within(kind.throughput, throughput_needed, size_gib)
+        throughput = _clamp_figure(kind.throughput, throughput_needed, size_gib)
     if not isinstance(kind.iops, Provisioned):
         return VolumeSpec(type=kind.name, size_gib=size_gib, throughput_mib_s=throughput)
-    iops = _within(kind.iops, iops_needed, size_gib)
+    iops = _clamp_figure(kind.iops, iops_needed, size_gib)
     if isinstance(kind.throughput, Provisioned) and throughput is not None:
         least, most = kind.throughput.least_at(size_gib, iops), kind.throughput.most_at(size_gib, iops)
         throughput = min(max(least, throughput), most)
     return VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
 
 
-def _asked(kind: VolumeType, need: Need) -> tuple[float, float]:
-    """The IOPS and MiB/s that a need takes of a type; infinite where none bring it."""
+def _figures_to_buy(kind: VolumeType, need: Need) -> tuple[float, float]:
+    """The IOPS and MiB/s to buy of a type for a need; infinite if none suffice."""
     by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib if kind.io_kib else 0.0
     iops = max(need.iops, need.sustained_iops, by_largest_io)
     throughput_mib_s = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
@@ -125,7 +132,7 @@ def _asked(kind: VolumeType, need: Need) -> tuple[float, float]:
         throughput_mib_s = max(throughput_mib_s, kind.iops.least_throughput(iops))
     if isinstance(kind.throughput, Provisioned):
         sold = kind.throughput
-        bought = sold.most if throughput_mib_s > sold.most else max(sold.least, whole(throughput_mib_s))
+        bought = sold.most if throughput_mib_s > sold.most else max(sold.least, round_up(throughput_mib_s))
         iops = max(iops, bought / sold.per_iops)
     elif isinstance(kind.throughput, FromIops):
         iops = max(iops, kind.throughput.least_iops(throughput_mib_s))
@@ -133,56 +140,56 @@ def _asked(kind: VolumeType, need: Need) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=16384)
-def fitted_on_grid(
+def fit_on_grid(
     kind: VolumeType, size_gib: int, need: Need, steps: tuple[int, int], *, grows: bool = False
 ) -> VolumeSpec:
-    """The smallest spec that answers a need, or the largest sold if that is less, in such steps of IOPS and MiB/s.
+    """Fits the smallest spec that answers a need, or the largest sold, in `steps` of IOPS and MiB/s.
 
-    `grows`: it may have a larger size, where that is what lets so many IOPS be bought.
+    `grows`: it may have a larger size, if that lets enough IOPS be bought.
     """
     sized = size_for(kind, size_gib, need) if grows else size_gib
-    return on_grid(kind, fitted(kind, sized, need), steps)
+    return round_to_grid(kind, fit_spec(kind, sized, need), steps)
 
 
 def size_for(kind: VolumeType, size_gib: int, need: Need) -> int:
-    """The least size, from a size on, at which a type sells the figures that a need takes."""
+    """The least size, from a given one on, at which a type sells the figures that a need takes."""
     least_gib = size_gib
-    for sold, asked in zip((kind.iops, kind.throughput), _asked(kind, need), strict=True):
+    for sold, asked in zip((kind.iops, kind.throughput), _figures_to_buy(kind, need), strict=True):
         if isinstance(sold, Provisioned) and asked > sold.most_at(size_gib):
-            least_gib = max(least_gib, math.ceil(min(asked, sold.most) / sold.per_gib - ROUNDING))
+            least_gib = max(least_gib, math.ceil(min(asked, sold.most) / sold.per_gib - ROUNDING_UP))
     return max(size_gib, min(least_gib, kind.most_size_gib))
 
 
-def _within(sold: Provisioned, needed: float, size_gib: int) -> int:
-    """What is needed, in whole units, or the nearest that is sold at that size."""
+def _clamp_figure(sold: Provisioned, needed: float, size_gib: int) -> int:
+    """The needed figure in whole units, or the nearest that is sold at that size."""
     most = sold.most_at(size_gib)
-    return most if needed > most else max(sold.least_at(size_gib), whole(needed))
+    return most if needed > most else max(sold.least_at(size_gib), round_up(needed))
 
 
-def on_grid(kind: VolumeType, spec: VolumeSpec, steps: tuple[int, int]) -> VolumeSpec:
-    """A spec in the steps of figures that people use, rounded up; the least and the most sold stay what they are."""
+def round_to_grid(kind: VolumeType, spec: VolumeSpec, steps: tuple[int, int]) -> VolumeSpec:
+    """Rounds a spec up to `steps` of IOPS and MiB/s; the least and the most sold stay what they are."""
     iops = throughput = 0.0
     if spec.iops is not None and isinstance(kind.iops, Provisioned) and spec.iops > kind.iops.least_at(spec.size_gib):
-        iops = _up(spec.iops, steps[0])
+        iops = _round_up_to(spec.iops, steps[0])
     if spec.throughput_mib_s is not None and isinstance(kind.throughput, Provisioned):
         least = kind.throughput.least_at(spec.size_gib, spec.iops or 0.0)
-        throughput = _up(spec.throughput_mib_s, steps[1]) if spec.throughput_mib_s > least else least
-    return fitted(kind, spec.size_gib, Need(iops=max(iops, spec.iops or 0.0), throughput_mib_s=throughput))
+        throughput = _round_up_to(spec.throughput_mib_s, steps[1]) if spec.throughput_mib_s > least else least
+    return fit_spec(kind, spec.size_gib, Need(iops=max(iops, spec.iops or 0.0), throughput_mib_s=throughput))
 
 
-def _up(figure: float, step: int) -> int:
+def _round_up_to(figure: float, step: int) -> int:
     return math.ceil(figure / step) * step
 
 
-def whole(figure: float) -> int:
-    """A figure rounded up to what can be provisioned: whole IOPS and whole MiB/s."""
-    return math.ceil(figure - ROUNDING)
+def round_up(figure: float) -> int:
+    """The figure rounded up to what can be provisioned: whole IOPS and whole MiB/s."""
+    return math.ceil(figure - ROUNDING_UP)
 
 
 def ceiling_on_hosts(
     kind: VolumeType, spec: VolumeSpec, volume: Volume, failed: Sequence[FailedMeasurement] = ()
 ) -> Ceiling:
-    """The spec's published ceiling on the volume's hosts, and no more than is believed by what failed."""
+    """The ceiling of a spec on the volume's hosts, lowered to what failed measurements show."""
     return ceiling_on(kind, spec, volume.hosts, failed, all_known=len(volume.hosts) == len(volume.attachments))
 
 
@@ -194,11 +201,13 @@ def ceiling_on(
     *,
     all_known: bool,
 ) -> Ceiling:
-    """The spec's published ceiling, with no more than its hosts let volumes of the type carry, and no more IOPS than
-    the type gives on older hosts. Nothing is capped where one of the hosts has no cap of the type, or is not known."""
+    """The ceiling of a spec, capped by its hosts and lowered to what failed measurements show.
+
+    Older hosts give fewer IOPS of some types. Hosts cap nothing if one of them has no cap of the type, or is unknown.
+    """
     if spec.iops is not None and spec.iops > kind.older_host_iops and not all(host.nitro for host in hosts):
         spec = replace(spec, iops=int(kind.older_host_iops))
-    ceiling = believed(kind.ceiling(spec), failed)
+    ceiling = believed_ceiling(kind.ceiling(spec), failed)
     caps = [host.cap(kind.name) for host in hosts]
     known = [cap for cap in caps if cap is not None and cap is not UNBOUNDED]
     if not known or not all_known or len(known) < len(hosts):
@@ -206,8 +215,8 @@ def ceiling_on(
     return ceiling & sum(known[1:], start=known[0])
 
 
-def unsuited(volume: Volume, kind: VolumeType, market: Market, policy: Policy) -> Iterator[str]:
-    """Why this type is not for this volume, whatever the demand."""
+def find_unsuited(volume: Volume, kind: VolumeType, market: Market, policy: Policy) -> Iterator[str]:
+    """Yields the reasons why a type is not for a volume, whatever its demand."""
     zones = market.types[volume.spec.type].zones
     if kind.zones != zones:
         yield f"{kind.name} is kept in {_zones(kind.zones)}, the volume is in {_zones(zones)}"
@@ -217,7 +226,7 @@ def unsuited(volume: Volume, kind: VolumeType, market: Market, policy: Policy) -
         yield f"{kind.name} is not among the policy's target_types"
     if not kind.least_size_gib <= volume.spec.size_gib <= kind.most_size_gib:
         yield f"{kind.name} comes from {kind.least_size_gib:,} to {kind.most_size_gib:,} GiB"
-    yield from impossible(volume, kind)
+    yield from find_impossible_uses(volume, kind)
     if policy.latency_floor is not None and kind.latency < policy.latency_floor:
         floor = LATENCY_WORDS[policy.latency_floor]
         yield f"{kind.name} answers in {LATENCY_WORDS[kind.latency]}, the policy wants {floor}"
@@ -228,7 +237,7 @@ def unsuited(volume: Volume, kind: VolumeType, market: Market, policy: Policy) -
 
 
 def _is_target(kind: VolumeType, policy: Policy) -> bool:
-    """Whether volumes may become that type: one that the policy names, or one that is meant for it if none is named."""
+    """The policy lets volumes become that type: it names it, or names none and the type is meant for it."""
     return kind.name in policy.target_types if policy.target_types else kind.target
 
 
@@ -236,8 +245,8 @@ def _zones(count: int) -> str:
     return "one zone" if count == 1 else f"{count} zones"
 
 
-def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:
-    """What this volume is used for that the type cannot do."""
+def find_impossible_uses(volume: Volume, kind: VolumeType) -> Iterator[str]:
+    """Yields the uses of a volume that a type cannot serve: its hosts, booting, several attachments."""
     if kind.name != volume.spec.type:
         for host in volume.hosts:
             if host.cap(kind.name) is None:
@@ -252,44 +261,46 @@ def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:
         yield f"{kind.name} cannot be attached to several hosts"
 
 
-def failed_for(volume: Volume, kind: VolumeType, spec: VolumeSpec, market: Market) -> tuple[FailedMeasurement, ...]:
-    """What failed of a type where the volume is; nothing for what the volume has, which its own metrics show."""
+def find_failed(volume: Volume, kind: VolumeType, spec: VolumeSpec, market: Market) -> tuple[FailedMeasurement, ...]:
+    """The failed measurements of a type where the volume is; none for the present spec, which its own metrics show."""
     return () if spec == volume.spec else market.failed(volume, kind.name)
 
 
-def too_slow(volume: Volume, ceiling: Ceiling, failed: Iterable[FailedMeasurement]) -> tuple[FailedMeasurement, ...]:
-    """What failed that answered too late for the volume, in the class of an offer."""
-    return tuple(one for one in failed if one.is_too_slow(ceiling, volume.id))
+def find_too_slow(
+    volume: Volume, ceiling: Ceiling, failed: Iterable[FailedMeasurement]
+) -> tuple[FailedMeasurement, ...]:
+    """The failed measurements that answered too late for the volume, in the class of an offer."""
+    return tuple(measurement for measurement in failed if measurement.is_too_slow(ceiling, volume.id))
 
 
-def refused_by(failed: Iterable[FailedMeasurement]) -> Iterator[str]:
-    """Why an offer is refused by what was measured here."""
-    yield from (f"{CODE}: {one.text}" for one in failed)
+def refusals_by_measurements(failed: Iterable[FailedMeasurement]) -> Iterator[str]:
+    """Yields the refusals by failed measurements, in words."""
+    yield from (f"{CODE}: {measurement.text}" for measurement in failed)
 
 
-def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
-    """Where the ceiling stays under the need."""
-    if ceiling.iops < need.iops - ROUNDING:
-        yield _short(name, "IOPS", ceiling.iops, need.iops)
-    if need.sustained_iops and ceiling.sustained_iops < need.sustained_iops - ROUNDING:
-        yield _short(name, "IOPS sustained", ceiling.sustained_iops, need.sustained_iops)
-    if ceiling.throughput_mib_s < need.throughput_mib_s - ROUNDING:
-        yield _short(name, "MiB/s", ceiling.throughput_mib_s, need.throughput_mib_s)
+def find_shortfalls(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
+    """Yields each limit of a ceiling that is below the need, in words. `name` is the spec's."""
+    if ceiling.iops < need.iops - ROUNDING_UP:
+        yield _shortfall_text(name, "IOPS", ceiling.iops, need.iops)
+    if need.sustained_iops and ceiling.sustained_iops < need.sustained_iops - ROUNDING_UP:
+        yield _shortfall_text(name, "IOPS sustained", ceiling.sustained_iops, need.sustained_iops)
+    if ceiling.throughput_mib_s < need.throughput_mib_s - ROUNDING_UP:
+        yield _shortfall_text(name, "MiB/s", ceiling.throughput_mib_s, need.throughput_mib_s)
     if need.sustained_throughput_mib_s:
         sustained_mib_s = ceiling.sustained_throughput_mib_s
-        if sustained_mib_s < need.sustained_throughput_mib_s - ROUNDING:
-            yield _short(name, "MiB/s sustained", sustained_mib_s, need.sustained_throughput_mib_s)
+        if sustained_mib_s < need.sustained_throughput_mib_s - ROUNDING_UP:
+            yield _shortfall_text(name, "MiB/s sustained", sustained_mib_s, need.sustained_throughput_mib_s)
 
 
-def _short(name: str, unit: str, carried: float, needed: float) -> str:
+def _shortfall_text(name: str, unit: str, carried: float, needed: float) -> str:
     return f"{name} carries {carried:,.0f} {unit}, needed are {needed:,.1f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptLimits:
-    """What a same-limits replacement keeps: `ceiling`, on the volume's hosts or, `anywhere`, as it is published.
+    """The limits that a same-limits replacement keeps.
 
-    `by_host`: its hosts' maximum takes something from it.
+    `ceiling` holds on the volume's hosts or, if `anywhere`, as published. `by_host`: the hosts' maximum lowers it.
     """
 
     ceiling: Ceiling
@@ -298,20 +309,20 @@ class KeptLimits:
 
 
 def all_limits(volume: Volume, kind: VolumeType, present: Ceiling) -> KeptLimits:
-    """All limits of a volume, whatever host it is on. Caps of a type by the host are limits of the volume."""
+    """The limits of a volume, whatever host it is on. A host's caps of a type are limits of the volume."""
     if any(host.caps is not None for host in volume.hosts):
         return KeptLimits(ceiling=present)
     return KeptLimits(ceiling=kind.ceiling(volume.spec), anywhere=True)
 
 
 def kept_limits(volume: Volume, kind: VolumeType, present: Ceiling, hosts: Ceiling, *, may_move: bool) -> KeptLimits:
-    """The limits that a volume can use on hosts that carry so much, all of them where it `may_move` to others.
+    """The limits that a volume can use on its present hosts, or all of them if it `may_move` to others.
 
-    Caps of a type by the host are limits of the volume already.
+    A host's caps of a type are limits of the volume already.
     """
     if may_move or any(host.caps is not None for host in volume.hosts):
         return all_limits(volume, kind, present)
     most = present.counted_as(hosts.accounting)
-    if not any(too_small("", hosts, Need(iops=most.iops, throughput_mib_s=most.throughput_mib_s))):
+    if not any(find_shortfalls("", hosts, Need(iops=most.iops, throughput_mib_s=most.throughput_mib_s))):
         return KeptLimits(ceiling=present)
     return KeptLimits(ceiling=present & replace(hosts, buckets=()), by_host=True)

@@ -1,7 +1,7 @@
-"""Products: a type as it is sold to a volume. What it costs and carries there is worked out once for all who ask.
+"""Products: a volume type as it is sold to a volume. Prices and ceilings are worked out once for all who ask.
 
-What is sold depends on little of a volume: its spec, what it is used for, and the types of its hosts. So volumes that
-are alike share their products.
+What is sold depends on little of a volume: its spec, its use, and the types of its hosts. So volumes that are alike
+share their products.
 """
 
 import math
@@ -10,13 +10,21 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from plimsoll.domain.ceiling import EVERYTHING, NOTHING, Ceiling, Need, Resource
-from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised
-from plimsoll.domain.offers.offer import KeptLimits, Market, Offer, ceiling_on_hosts, fitted_on_grid, too_slow, unsuited
+from plimsoll.domain.evidence.failed_measurement import SAME_CLASS, FailedMeasurement, promised_need
+from plimsoll.domain.offers.offer import (
+    KeptLimits,
+    Market,
+    Offer,
+    ceiling_on_hosts,
+    find_too_slow,
+    find_unsuited,
+    fit_on_grid,
+)
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 
-_Told = TypeVar("_Told")
+_Answer = TypeVar("_Answer")
 
 MOST_ALIKE: Final = 1_000
 """Kinds of volumes whose products are kept at once, so that memory does not grow with the fleet."""
@@ -26,14 +34,14 @@ MOST_ALIKE: Final = 1_000
 class Product:
     """A type as it is sold to one volume: what a spec of it costs (None: no price), and carries on its hosts.
 
-    `ceiling` is what it is believed to carry, and `promised` which figures are believed to carry a need. `refused` says
-    why it is not for the volume, whatever the demand, and `failed` what was measured of it here. `refuted` says
-    whether a spec was measured to answer too late, and `measured` up to which figures that holds. `present` is what the
-    volume has, be it between two steps, with its ceiling: that is known by its own metrics, whatever was measured.
-    `least_usd_month` is what it costs at the least, infinite where it is refused or has no price. `floor` is the least
-    that is sold, with its ceiling: nothing that passes can cost less. None where a step of the policy is more than
-    that, it has no price, or the type was measured. `drop_ins` are what carries all that volumes can today, by their
-    limits (`plimsoll.domain.offers.drop_ins`). It is of `size_gib`, or larger where it `grows` and that lets enough
+    `ceiling` is the believed one, and `promised_need` the figures that are believed to carry a need. `refused` has the
+    reasons why it is not for the volume, whatever the demand, and `failed` what was measured of it here. `refuted` is
+    true of a spec that was measured to answer too late, and `measured` are the figures up to which that holds.
+    `present` is the volume's own spec, be it between two steps, with its ceiling: that is known by its own metrics,
+    whatever was measured. `least_usd_month` is the least price, infinite if it is refused or has none. `floor` is the
+    least that is sold, with its ceiling: nothing that passes can cost less. None if a step of the policy is more than
+    that, it has no price, or the type was measured. `drop_ins` are the offers that carry all that volumes can today, by
+    their limits (`plimsoll.domain.offers.drop_ins`). It is of `size_gib`, or larger if it `grows` and that lets enough
     figures be bought.
     """
 
@@ -53,27 +61,27 @@ class Product:
     grows: bool = True
     drop_ins: dict[KeptLimits, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def fitted(self, need: Need) -> VolumeSpec:
-        """The smallest spec that answers a need, in figures that people use."""
-        return fitted_on_grid(self.kind, self.size_gib, need, self.policy.steps, grows=self.grows)
+    def fit(self, need: Need) -> VolumeSpec:
+        """Fits the smallest spec that answers a need, in steps of figures that people use."""
+        return fit_on_grid(self.kind, self.size_gib, need, self.policy.steps, grows=self.grows)
 
     @property
     def most(self) -> Ceiling:
-        """What the largest that is sold at its size carries."""
-        return self.ceiling(fitted_on_grid(self.kind, self.size_gib, EVERYTHING, self.policy.steps))
+        """The ceiling of the largest spec that is sold at its size."""
+        return self.ceiling(fit_on_grid(self.kind, self.size_gib, EVERYTHING, self.policy.steps))
 
     def step(self, resource: Resource) -> int:
-        """The step of its figures of a resource."""
+        """The step of its figures of a resource, e.g. 100 IOPS."""
         return self.policy.steps[0 if resource is Resource.IOPS else 1]
 
     @property
     def has_figures(self) -> bool:
-        """Whether anything but its size is bought."""
+        """IOPS or MiB/s are bought beside the size."""
         return isinstance(self.kind.iops, Provisioned) or isinstance(self.kind.throughput, Provisioned)
 
     @property
     def sells_both(self) -> bool:
-        """Whether IOPS and MiB/s are bought each by itself."""
+        """IOPS and MiB/s are bought each by itself."""
         return isinstance(self.kind.iops, Provisioned) and isinstance(self.kind.throughput, Provisioned)
 
 
@@ -83,9 +91,9 @@ Alike = dict[str, Product]
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """What is sold to one volume: the product of each type, made when it is first asked for.
+    """The products of one volume by type, made when they are first asked for.
 
-    Those that are `alike` are shared. A type whose operations are billed has a price of each volume's own.
+    Those in `alike` are shared with like volumes. A type whose operations are billed has a price of each volume's own.
     """
 
     volume: Volume
@@ -96,11 +104,10 @@ class Products:
     _own: Alike = field(default_factory=dict)
 
     def of(self, kind: VolumeType) -> Product:
-        """The product of a type."""
         price = self.market.book.types.get(kind.name)
         known = self._own if price is not None and price.million_io else self.alike
         if kind.name not in known:
-            known[kind.name] = _product_of(self.volume, kind, self.market, self.policy, self.mean_iops)
+            known[kind.name] = _make_product(self.volume, kind, self.market, self.policy, self.mean_iops)
         return known[kind.name]
 
 
@@ -111,8 +118,10 @@ class Shelf:
     kept: dict[Hashable, Alike] = field(default_factory=dict)
 
     def products(self, volume: Volume, market: Market, policy: Policy, mean_iops: float) -> Products:
-        """What is sold to a volume that does so many IOPS on average. Where something was measured here and fell short,
-        that may be of this volume alone, so that its products are its own."""
+        """The products of a volume with a mean of IOPS, shared with volumes that are alike.
+
+        Failed measurements may be of this volume alone: then its products are its own.
+        """
         alike: Alike = {}
         if not market.failed_measurements:
             if len(self.kept) >= MOST_ALIKE:
@@ -122,13 +131,13 @@ class Shelf:
 
 
 def _likeness(volume: Volume) -> tuple[Hashable, ...]:
-    """What of a volume decides what is sold to it."""
+    """The traits of a volume that decide what is sold to it."""
     hosts = tuple((host.type, host.limits, host.nitro, host.caps) for host in volume.hosts)
     return volume.spec, volume.boot, len(volume.attachments), hosts
 
 
 def _preferences(policy: Policy, market: Market) -> tuple[Hashable, ...]:
-    """What of a policy, its discounts included, decides what is sold."""
+    """The parts of a policy, its discounts included, that decide what is sold."""
     return (
         policy.target_types,
         policy.latency_floor,
@@ -139,21 +148,21 @@ def _preferences(policy: Policy, market: Market) -> tuple[Hashable, ...]:
     )
 
 
-def _product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy, mean_iops: float) -> Product:
-    """A type as it is sold to a volume that does so many IOPS on average."""
+def _make_product(volume: Volume, kind: VolumeType, market: Market, policy: Policy, mean_iops: float) -> Product:
+    """Makes the product of a type for a volume with a mean of IOPS."""
     failed = market.failed(volume, kind.name)
-    slow = [one for one in failed if one.volume_id == volume.id]
+    slow = [measurement for measurement in failed if measurement.volume_id == volume.id]
 
-    published = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume))
-    believed = _once_each(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
-    usd_month = _once_each(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops))
-    floor = fitted_on_grid(kind, volume.spec.size_gib, NOTHING, policy.steps)
+    published = _cache_by_spec(lambda spec: ceiling_on_hosts(kind, spec, volume))
+    believed = _cache_by_spec(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
+    usd_month = _cache_by_spec(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops))
+    floor = fit_on_grid(kind, volume.spec.size_gib, NOTHING, policy.steps)
     step = Need(iops=policy.iops_step, throughput_mib_s=policy.throughput_step_mib_s)
-    refused, least_usd = tuple(unsuited(volume, kind, market, policy)), usd_month(floor)
-    is_least = floor == fitted_on_grid(kind, volume.spec.size_gib, step, policy.steps)
+    refused, least_usd = tuple(find_unsuited(volume, kind, market, policy)), usd_month(floor)
+    is_least = floor == fit_on_grid(kind, volume.spec.size_gib, step, policy.steps)
 
     def is_too_slow(spec: VolumeSpec) -> bool:
-        return bool(slow) and spec != volume.spec and bool(too_slow(volume, published(spec), slow))
+        return bool(slow) and spec != volume.spec and bool(find_too_slow(volume, published(spec), slow))
 
     return Product(
         kind=kind,
@@ -161,30 +170,32 @@ def _product_of(volume: Volume, kind: VolumeType, market: Market, policy: Policy
         policy=policy,
         usd_month=usd_month,
         ceiling=believed,
-        promised=(lambda need: promised(need, failed)) if failed else lambda need: need,
+        promised=(lambda need: promised_need(need, failed)) if failed else lambda need: need,
         refused=refused,
         failed=failed,
         refuted=is_too_slow,
-        measured=[_class_of(one) for one in slow],
+        measured=[_slow_class(measurement) for measurement in slow],
         present=(volume.spec, published(volume.spec)) if kind.name == volume.spec.type else None,
         least_usd_month=math.inf if refused or least_usd is None else least_usd,
         floor=(floor, published(floor)) if is_least and not failed and least_usd is not None else None,
     )
 
 
-def _once_each(told: Callable[[VolumeSpec], _Told]) -> Callable[[VolumeSpec], _Told]:
-    """The same, worked out once for each spec."""
-    known: dict[VolumeSpec, _Told] = {}
+def _cache_by_spec(work_out: Callable[[VolumeSpec], _Answer]) -> Callable[[VolumeSpec], _Answer]:
+    """Remembers the function's answer for each spec."""
+    known: dict[VolumeSpec, _Answer] = {}
 
-    def remembered(spec: VolumeSpec) -> _Told:
+    def work_out_once(spec: VolumeSpec) -> _Answer:
         try:
             return known[spec]
         except KeyError:
-            return known.setdefault(spec, told(spec))
+            return known.setdefault(spec, work_out(spec))
 
-    return remembered
+    return work_out_once
 
 
-def _class_of(one: FailedMeasurement) -> Need:
-    """Up to which figures a configuration is of the class that answered too late."""
-    return Need(iops=SAME_CLASS * one.ceiling.iops, throughput_mib_s=SAME_CLASS * one.ceiling.throughput_mib_s)
+def _slow_class(measurement: FailedMeasurement) -> Need:
+    """The figures up to which a configuration is of the class that answered too late."""
+    return Need(
+        iops=SAME_CLASS * measurement.ceiling.iops, throughput_mib_s=SAME_CLASS * measurement.ceiling.throughput_mib_s
+    )

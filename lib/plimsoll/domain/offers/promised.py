@@ -1,4 +1,4 @@
-"""Promised: what is promised of volumes that become an offer, and whether their policies allow that risk."""
+"""The risk that is promised of volumes that become an offer, and whether their policies allow it."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from plimsoll.domain.ceiling import Ceiling, Need
 from plimsoll.domain.offers.bundles import Bundle
 from plimsoll.domain.offers.losses import find_cuts
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.remembered import reduces
+from plimsoll.domain.offers.remembered import is_reduction
 from plimsoll.domain.risk.promise import Risk
 
 
@@ -23,36 +23,42 @@ def risk_of_offer(offer: Offer, case: Case) -> Risk | None:
 
 
 def is_allowed(cases: Sequence[Case], bundle: Bundle) -> bool:
-    """Each policy allows the risk of its volume. What lowers nothing has none, and an unknown one is too high
-    for all but those who take any."""
+    """Each policy allows the risk of its volume.
+
+    A volume whose limits are not lowered has no risk. An unknown risk is too high for all policies but those that take
+    any.
+    """
     risks = find_risks(cases, bundle)
     return all(
         case.allows(risk)
         for case, offer, risk in zip(cases, bundle.offers, risks, strict=True)
-        if reduces(offer, case.usable)
+        if is_reduction(offer, case.usable)
     )
 
 
 def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
-    """How many times what is required an offer carries without credits, on the side where that is least of those that
-    it lowers: of the window at least all, and of the highest minutes of its past perhaps not so much. `need` stands in
-    for the offer's."""
+    """The factor of the required demand that an offer carries without credits, on the tightest side that it lowers.
+
+    At least 1 for the window; the highest minutes of the past may lower it. `need` stands in for the offer's.
+    """
     most, sides = None if case.history is None else case.history.most, lowered_sides(offer, case.usable)
-    found = max(1.0, _times_of(need or offer.need, offer.ceiling, sides))
+    factor = max(1.0, _carried_factor(need or offer.need, offer.ceiling, sides))
     if most is None:
-        return found
+        return factor
     before = most.times(case.headrooms.of(offer.purpose).factor)
-    return min(found, _times_of(before, offer.ceiling, sides))
+    return min(factor, _carried_factor(before, offer.ceiling, sides))
 
 
 def lowered_sides(offer: Offer, usable: Ceiling) -> tuple[bool, bool]:
-    """Whether IOPS and MiB/s are lower than can be used today: demand that outgrows a limit that stays would do so
-    today."""
+    """The sides, (IOPS, MiB/s), on which an offer is lower than what can be used today.
+
+    Demand that outgrows a limit that stays would do so today.
+    """
     cuts = find_cuts(offer.ceiling, usable)
     return "IOPS" in cuts, "MiB/s" in cuts
 
 
-def _times_of(need: Need, ceiling: Ceiling, sides: tuple[bool, bool]) -> float:
+def _carried_factor(need: Need, ceiling: Ceiling, sides: tuple[bool, bool]) -> float:
     pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
-    found = [carried / wanted for (carried, wanted), lower in zip(pairs, sides, strict=True) if lower and wanted > 0]
-    return min(found, default=math.inf)
+    factors = [carried / wanted for (carried, wanted), lower in zip(pairs, sides, strict=True) if lower and wanted > 0]
+    return min(factors, default=math.inf)

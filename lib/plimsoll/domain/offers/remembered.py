@@ -1,4 +1,4 @@
-"""What is remembered of a volume when it is decided on, and what of its past could still change the answer."""
+"""The remembered past of a volume that is decided on, and the minutes of it that could still change the answer."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import numpy as np
 
 from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
 from plimsoll.domain.headroom import Headroom, OfferPurpose
-from plimsoll.domain.memory.memory import TOLERANCE, Event, Past, busiest_minute, event_of
-from plimsoll.domain.offers.offer import Offer, too_small
+from plimsoll.domain.memory.memory import ROUNDING_TOLERANCE, Event, Past, find_busiest_minute, find_event
+from plimsoll.domain.offers.offer import Offer, find_shortfalls
 from plimsoll.domain.risk.histories import PastPeaks
 
 Limits = tuple[float, float]
@@ -19,10 +19,12 @@ UNLIMITED: Limits = (np.inf, np.inf)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """A past beside what the window alone asks for (`instead_of`): what offers must carry for its sake, for sure and
-    `at_most`. No bucket within `limits` speaks against what the window alone asks for. `busiest` is what carries its
-    highest minutes with headroom; they count (`by_minutes`) where headroom is learned, since that is of them. `peaks`
-    are what can be learned of it."""
+    """A past beside `instead_of`, the offer that the window alone asks for.
+
+    Offers must carry `least` for its sake for sure, and `at_most` at most. No bucket within `limits` speaks against
+    `instead_of`. `busiest` carries its highest minutes with headroom; they count (`by_minutes`) where headroom is
+    learned, since that is of them. `peaks` are what can be learned of it.
+    """
 
     past: Past
     instead_of: Offer
@@ -35,12 +37,12 @@ class Remembered:
 
     @property
     def event(self) -> Event | None:
-        """What speaks against what the window alone asks for."""
-        found = event_of(self.past, self.limits)
-        return busiest_minute(self.past, self.limits) if found is None and self.by_minutes else found
+        """The event of the past against the offer that the window alone asks for; None if there is none."""
+        event = find_event(self.past, self.limits)
+        return find_busiest_minute(self.past, self.limits) if event is None and self.by_minutes else event
 
 
-def remembered(
+def weigh_past(
     past: Past,
     instead_of: Offer,
     headroom: Headroom,
@@ -51,15 +53,18 @@ def remembered(
     present: Ceiling,
     by_minutes: bool,
 ) -> Remembered:
-    """A past as it counts with a headroom, on hosts that carry so much."""
-    least, at_most = past.needs(headroom, hosts, budget_min)
+    """Weighs a past with a headroom against an offer, on hosts with a ceiling (`hosts`).
+
+    `present` is the ceiling now. `by_minutes`: the highest single minutes count as well.
+    """
+    least, at_most = past.find_needs(headroom, hosts, budget_min)
     busiest = past.busiest(headroom, hosts)
     if by_minutes:
         least, at_most = least.no_less_than(busiest), at_most.no_less_than(busiest)
     return Remembered(
         past=past,
         instead_of=instead_of,
-        limits=limits_of(instead_of, headroom, hosts, present),
+        limits=uneventful_limits(instead_of, headroom, hosts, present),
         least=least,
         at_most=at_most,
         busiest=busiest,
@@ -68,31 +73,34 @@ def remembered(
     )
 
 
-def limits_of(offer: Offer, headroom: Headroom, hosts: Ceiling, present: Ceiling) -> Limits:
-    """What an offer carries, less headroom; nothing limits it where the hosts carry no more. Relief, and what throttles
-    no more than today, have to carry no more of the past than the volume carries at present."""
+def uneventful_limits(offer: Offer, headroom: Headroom, hosts: Ceiling, present: Ceiling) -> Limits:
+    """The IOPS and MiB/s of the past that an offer carries with headroom; infinite if the hosts carry no more.
+
+    Relief, and a change that throttles no more than today, only have to carry what the present volume does.
+    """
     most = Need.of_ceiling(hosts)
     if offer.purpose is not OfferPurpose.REDUCE:
         most = most.no_more_than(Need.of_ceiling(present))
     pairs = (
-        (offer.judged.iops, most.iops),
-        (offer.judged.throughput_mib_s, most.throughput_mib_s),
+        (offer.judged_ceiling.iops, most.iops),
+        (offer.judged_ceiling.throughput_mib_s, most.throughput_mib_s),
     )
     iops, throughput_mib_s = (
-        np.inf if most <= carried + TOLERANCE else (carried + TOLERANCE) / headroom.factor for carried, most in pairs
+        np.inf if most <= carried + ROUNDING_TOLERANCE else (carried + ROUNDING_TOLERANCE) / headroom.factor
+        for carried, most in pairs
     )
     return iops, throughput_mib_s
 
 
-def reduces(offer: Offer, present: Ceiling) -> bool:
-    """Whether an offer carries less than the present ceiling on any side."""
-    return any(too_small("", offer.ceiling, Need.of_ceiling(present.counted_as(offer.ceiling.accounting))))
+def is_reduction(offer: Offer, present: Ceiling) -> bool:
+    """The offer carries less than the present ceiling on any side."""
+    return any(find_shortfalls("", offer.ceiling, Need.of_ceiling(present.counted_as(offer.ceiling.accounting))))
 
 
-def least_of_all(found: Iterable[Remembered | None]) -> tuple[Need, Need]:
-    """What each of several that change together must carry for the past of any, for sure and at most."""
+def combine_past_needs(pasts: Iterable[Remembered | None]) -> tuple[Need, Need]:
+    """The needs that volumes that change together must each carry for the past of any: for sure, and at most."""
     least, at_most = NOTHING, NOTHING
-    for one in found:
-        if one is not None:
-            least, at_most = least.no_less_than(one.least), at_most.no_less_than(one.at_most)
+    for past in pasts:
+        if past is not None:
+            least, at_most = least.no_less_than(past.least), at_most.no_less_than(past.at_most)
     return least, at_most

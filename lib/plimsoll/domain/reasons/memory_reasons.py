@@ -1,4 +1,4 @@
-"""What is said of the past: the event that speaks against a reduction, by its date, single minutes, and growth."""
+"""Reasons about the past: events, growth and idle days that speak against an offer."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -9,9 +9,9 @@ import numpy as np
 from plimsoll.domain.arrays import FloatArray
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.headroom import MOST_GROWTH_TIMES
-from plimsoll.domain.memory.memory import Event, Peak, peak_of
+from plimsoll.domain.memory.memory import Event, ThrottledMinute, find_throttled_minute
 from plimsoll.domain.offers.offer import Offer
-from plimsoll.domain.offers.remembered import Remembered, reduces
+from plimsoll.domain.offers.remembered import Remembered, is_reduction
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.recommendation import GrowthSummary, MemorySummary
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S, day_of, lasting
@@ -36,7 +36,7 @@ def memory_summary(found: Remembered | None, chosen: VolumeSpec) -> MemorySummar
         return None
     event = found.event if chosen != found.instead_of.spec else None
     return MemorySummary(
-        window=found.past.asked,
+        window=found.past.counted_window,
         days=found.past.days,
         instead_of=None if event is None else found.instead_of.spec,
         event=event,
@@ -80,11 +80,11 @@ def _did(event: Event, days: int) -> str:
 
 def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[Reason]:
     """The minutes of the past that a reduction would have throttled, or likely would have."""
-    if case.remembered is None or not reduces(chosen, case.usable):
+    if case.remembered is None or not is_reduction(chosen, case.usable):
         return
-    found = peak_of(case.remembered.past, chosen.ceiling, case.present, _ratios(case))
+    found = find_throttled_minute(case.remembered.past, chosen.ceiling, case.present, _ratios(case))
     if found is not None:
-        yield _said(found, chosen)
+        yield _event_text(found, chosen)
 
 
 def growth_summary(case: "Case") -> GrowthSummary | None:
@@ -119,7 +119,7 @@ def room_for_growth(case: "Case") -> Iterator[Reason]:
     )
 
 
-def takes_what_it_gets(case: "Case") -> Iterator[Reason]:
+def batch_job_reason(case: "Case") -> Iterator[Reason]:
     """Why a volume that stands at its ceiling is not given more."""
     for resource in sorted(case.lifted.deferred):
         yield Reason(
@@ -129,7 +129,7 @@ def takes_what_it_gets(case: "Case") -> Iterator[Reason]:
         )
 
 
-def _said(found: Peak, chosen: Offer) -> Reason:
+def _event_text(found: ThrottledMinute, chosen: Offer) -> Reason:
     carried = chosen.ceiling.iops if found.side == "IOPS" else chosen.ceiling.throughput_mib_s
     did = f"{found.rate:,.0f} {found.side} on {day_of(found.day_s)}"
     if found.likely:

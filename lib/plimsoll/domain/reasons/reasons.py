@@ -20,19 +20,19 @@ from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.prices import DOLLARS, unusable
 from plimsoll.domain.reason import Reason
 from plimsoll.domain.reasons.memory_reasons import (
+    batch_job_reason,
     room_for_growth,
     spoken_against,
-    takes_what_it_gets,
     unproved_minutes,
 )
 from plimsoll.domain.reasons.volume_reasons import (
-    against_record,
+    copy_reason,
     failed_change,
     lately_changed,
-    not_in_place,
-    of_a_storage_pool,
-    stopped,
-    used_of,
+    record_reasons,
+    stopped_reason,
+    storage_pool_reason,
+    used_reasons,
 )
 from plimsoll.domain.recommendation import Comparison, FrontierStep
 from plimsoll.domain.units import MINUTE_S, day_of, dollars, lasting
@@ -65,47 +65,47 @@ WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
 
 
-def detached(usd_month: float | None, *, is_needed: bool = False) -> tuple[Reason, ...]:
+def detached_reasons(usd_month: float | None, *, is_needed: bool = False) -> tuple[Reason, ...]:
     """Why a detached volume is worth a look; nobody is told to delete one that others may need."""
     cost = "" if usd_month is None else f" and costs {dollars(usd_month)} a month"
     advice = "" if is_needed else " Take a snapshot and delete it if nobody needs it."
     return (Reason("attached-to-nothing", f"It is attached to nothing{cost}.{advice}"),)
 
 
-def insufficient(case: Case, usd_month: float | None) -> tuple[Reason, ...]:
-    """What is missing."""
+def insufficient_reasons(case: Case, usd_month: float | None) -> tuple[Reason, ...]:
+    """Lists what is missing for an answer, e.g. a price or observed hours."""
     summary = case.summary
     if case.volume.state in _WITHOUT_DEMAND:
         return (Reason("state", _WITHOUT_DEMAND[case.volume.state]),)
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     if case.volume.edge is not None:
-        found.append(
+        reasons.append(
             Reason(
                 "other-market",
                 f"The volume is in {case.volume.edge}, which sells other types, sizes and prices than the region. What "
                 "it could become there, and what that costs, is not known.",
             )
         )
-        found += used_of(case)
+        reasons += used_reasons(case)
     elif usd_month is None:
-        found.append(_no_price(case))
-        found += used_of(case)
+        reasons.append(_no_price(case))
+        reasons += used_reasons(case)
     if summary.hours_observed < case.policy.least_hours:
-        found += stopped(case)
-        found.append(few_hours(case))
+        reasons += stopped_reason(case)
+        reasons.append(few_hours(case))
     if not case.room.known:
-        found.append(
+        reasons.append(
             Reason(
                 "host-traffic-unknown",
                 "What another volume on the host did is not known, so the host may have been the bottleneck at any "
                 "time. Audit again when the metrics of that volume can be read.",
             )
         )
-    return (*found, *failed_change(case.volume, case.context.now), *_coverage(case), *_quality(case))
+    return (*reasons, *failed_change(case.volume, case.context.now), *_coverage(case), *_quality(case))
 
 
 def _no_price(case: Case) -> Reason:
-    """That nothing can be compared in dollars."""
+    """The reason that nothing can be compared in dollars."""
     book, kind, region = case.market.book, case.volume.spec.type, case.volume.region
     if book.currency != DOLLARS:
         return Reason(
@@ -124,7 +124,7 @@ ADDED_UP: Final = Reason(
 
 
 def few_hours(case: Case) -> Reason:
-    """That fewer hours are known than an answer needs."""
+    """The reason that fewer hours are known than an answer needs."""
     return Reason(
         "few-hours",
         f"The metrics hold {case.summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
@@ -133,7 +133,7 @@ def few_hours(case: Case) -> Reason:
 
 
 def _coverage(case: Case) -> Iterator[Reason]:
-    """What was not received of what should have been, and what to do."""
+    """Yields the series that were not received, and what to do."""
     coverage, least_pct = case.summary.coverage, case.policy.min_coverage_pct
     if coverage.disputes:
         names = sorted({doubt.series for doubt in coverage.disputes})
@@ -165,7 +165,7 @@ def keep(case: Case, comparison: Comparison, why: Reason) -> tuple[Reason, ...]:
         *lately_changed(case, case.volume.spec),
         *failed_change(case.volume, case.context.now),
         *spoken_against(case, case.volume.spec),
-        *_failed(comparison.offers),
+        *_measurement_reasons(comparison.offers),
         *_demand(case),
         *_frontier(comparison.frontier),
         *_host(case),
@@ -181,9 +181,9 @@ def change(
     return (
         *_demand(case),
         *_preference(case, target, choice),
-        *(() if risky is None else (too_risky(case, risky),)),
+        *(() if risky is None else (risk_reason(case, risky),)),
         *(_sizing(case, target, choice) if choice.why not in {Why.DROP_IN, Why.BY_HOST} else ()),
-        *_failed(comparison.offers),
+        *_measurement_reasons(comparison.offers),
         *spoken_against(case, target.spec),
         *_bursts(case, target),
         *unproved_minutes(case, target),
@@ -191,9 +191,9 @@ def change(
         *_relief(comparison),
         *_frontier(comparison.frontier),
         *_money(case, comparison, target),
-        *given_up(losses),
-        *not_in_place(case, comparison, target),
-        *of_a_storage_pool(case, target),
+        *loss_reasons(losses),
+        *copy_reason(case, comparison, target),
+        *storage_pool_reason(case, target),
         *lately_changed(case, target.spec),
         *failed_change(case.volume, case.context.now),
         *_host(case),
@@ -201,8 +201,8 @@ def change(
     )
 
 
-def unmeasured(case: Case, comparison: Comparison, target: Offer, losses: Sequence[Loss]) -> tuple[Reason, ...]:
-    """What is missing, and that the replacement needs none of it."""
+def unmeasured_reasons(case: Case, comparison: Comparison, target: Offer, losses: Sequence[Loss]) -> tuple[Reason, ...]:
+    """Lists what is missing for a measured answer, and says that the replacement needs none of it."""
     return (
         Reason(
             "needs-no-metrics",
@@ -210,11 +210,11 @@ def unmeasured(case: Case, comparison: Comparison, target: Offer, losses: Sequen
             "no metric is needed for it.",
         ),
         *_same_limits(case, comparison, target),
-        *given_up(losses),
-        *not_in_place(case, comparison, target),
-        *of_a_storage_pool(case, target),
+        *loss_reasons(losses),
+        *copy_reason(case, comparison, target),
+        *storage_pool_reason(case, target),
         *lately_changed(case, target.spec),
-        *insufficient(case, case.usd_month),
+        *insufficient_reasons(case, case.usd_month),
     )
 
 
@@ -222,7 +222,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
     """Why a reduction waits, until when, and what is expected then."""
     saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
     return (
-        Reason(settles.why.value, f"{_why_it_waits(case, settles, expected)} Look again on {settles.on:%Y-%m-%d}."),
+        Reason(settles.why.value, f"{_waiting_text(case, settles, expected)} Look again on {settles.on:%Y-%m-%d}."),
         Reason(
             "expected-then",
             f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
@@ -230,7 +230,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         *(() if settles.why in _OF_A_CHANGE else lately_changed(case, expected.spec)),
         *failed_change(case.volume, case.context.now),
         *_demand(case),
-        *_failed(comparison.offers),
+        *_measurement_reasons(comparison.offers),
         *spoken_against(case, expected.spec),
         *unproved_minutes(case, expected),
         *_frontier(comparison.frontier),
@@ -273,7 +273,7 @@ _OF_A_CHANGE: Final = (Unsettled.RAISED, Unsettled.CHANGING)
 """Waits that name the change themselves."""
 
 
-def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
+def _waiting_text(case: Case, settles: Settles, offer: Offer) -> str:
     """The cause of a wait, with its date."""
     hosts = " and ".join(sorted({host.type for host in case.volume.hosts}))
     since = day_of(settles.since.timestamp())
@@ -286,8 +286,8 @@ def _why_it_waits(case: Case, settles: Settles, offer: Offer) -> str:
     )
 
 
-def too_risky(case: Case, offer: Offer) -> Reason:
-    """That an offer is not recommended because of its risk, with its price and that risk."""
+def risk_reason(case: Case, offer: Offer) -> Reason:
+    """The reason that an offer is not recommended because of its risk, with its price and that risk."""
     risk, more = risk_of_offer(offer, case), (offer.usd_month or 0.0) - (case.usd_month or 0.0)
     price = f"would save {dollars(-more)} a month" if more < 0 else f"costs {dollars(more)} a month more"
     known = "Nothing was learned of its risk." if risk is None else risk.text
@@ -298,13 +298,13 @@ def too_risky(case: Case, offer: Offer) -> Reason:
     )
 
 
-def why_keep(case: Case, comparison: Comparison, choice: Choice) -> Reason:
+def keep_reasons(case: Case, comparison: Comparison, choice: Choice) -> Reason:
     """Why nothing else is worth it."""
     best = comparison.offers[0]
     more = choice.bundles[0].usd_month - choice.usd_month_now
     match choice.why:
         case Why.TOO_RISKY:
-            return too_risky(case, best)
+            return risk_reason(case, best)
         case Why.HOST_IS_THE_LIMIT:
             hosts = ", ".join(f"{host.id} ({host.type})" for host in case.volume.hosts)
             return Reason(
@@ -340,8 +340,8 @@ def _demand(case: Case) -> Iterator[Reason]:
     yield Reason(
         "peak-demand",
         f"Peak demand over {summary.hours_observed:,.0f} hours, in buckets of {span}: "
-        f"{_between(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
-        f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s.",
+        f"{_range_text(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
+        f"{_range_text(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s.",
     )
     yield from _held_back(case)
     for resource in sorted(case.frequent):
@@ -351,9 +351,9 @@ def _demand(case: Case) -> Iterator[Reason]:
             f"The workload is throttled on {side} often enough to act. Such minutes are taken to want "
             f"{case.policy.throttle_lift_pct:g} % more than the ceiling (throttle_lift_pct).",
         )
-    yield from takes_what_it_gets(case)
+    yield from batch_job_reason(case)
     yield from room_for_growth(case)
-    yield from against_record(case)
+    yield from record_reasons(case)
     if any(epoch.spec is None and epoch.on_record is None for epoch in case.epochs):
         yield Reason(
             "earlier-spec-unknown",
@@ -394,7 +394,7 @@ def _held_back(case: Case) -> Iterator[Reason]:
 def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
     """Why this one of those that pass."""
     if choice.settles is not None:
-        why = _why_it_waits(case, choice.settles, choice.bundles[0].offers[0])
+        why = _waiting_text(case, choice.settles, choice.bundles[0].offers[0])
         yield Reason(
             choice.settles.why.value,
             f"{why} A reduction waits until {choice.settles.on:%Y-%m-%d}. This offer reduces nothing.",
@@ -416,7 +416,7 @@ def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
 
 
 def _relief(comparison: Comparison) -> Iterator[Reason]:
-    """What would end the throttling, where something else was chosen."""
+    """Yields the relief that would end the throttling, if something else was chosen."""
     relief = comparison.relief
     if relief is not None and relief.usd_month is not None:
         yield Reason(
@@ -427,7 +427,7 @@ def _relief(comparison: Comparison) -> Iterator[Reason]:
 
 
 def _frontier(steps: Sequence[FrontierStep]) -> Iterator[Reason]:
-    """What tolerating throttled minutes would cost, in one sentence."""
+    """Yields the price of tolerating throttled minutes, in one sentence."""
     if len(steps) < 2:
         return
     first, last = steps[0], steps[-1]
@@ -444,7 +444,7 @@ def _minutes(count: float) -> str:
     return "no minute" if count == 0 else f"{count:,.0f} minute{'' if count == 1 else 's'}"
 
 
-def _between(least: float, most: float, digits: int) -> str:
+def _range_text(least: float, most: float, digits: int) -> str:
     """A figure, or the two that it lies between where not all was read."""
     low, high = f"{least:,.{digits}f}", f"{most:,.{digits}f}"
     return high if low == high else f"at most {high} (at least {low})"
@@ -468,7 +468,7 @@ def _micro_bursts(case: Case) -> Iterator[Reason]:
 
 
 def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
-    """What the offer has to carry, and what that is made of."""
+    """Yields the need that the offer has to carry, and its parts."""
     need, seen, demand = target.need, case.summary, case.demand
     counted = target.ceiling.accounting
     iops = {
@@ -515,7 +515,7 @@ def _required(unit: str, need: float, seen: Mapping[str, float | None], times: f
 
 
 def _adds_up(need: float, figure: float, times: float, digits: int) -> bool:
-    """Whether two figures with so many decimals differ by the headroom alone."""
+    """Two figures with the same decimals differ by the headroom alone."""
     return f"{round(figure, digits) * times:.{digits}f}" == f"{need:.{digits}f}"
 
 
@@ -534,18 +534,19 @@ def _span(case: Case) -> Iterator[Reason]:
         )
 
 
-def _failed(offers: Iterable[Offer]) -> Iterator[Reason]:
-    """What was measured here and speaks against an offer, or against a smaller one than it is."""
+def _measurement_reasons(offers: Iterable[Offer]) -> Iterator[Reason]:
+    """Yields the measurements here that speak against an offer, or against a smaller one."""
     for offer in offers:
         what = f"{offer.spec.type} is not offered" if offer.refused else f"Less than {offer.spec} is not offered"
-        for one in offer.failed:
+        for measurement in offer.failed:
             yield Reason(
-                CODE, f"{what}: {one.text} ({CODE}). If you doubt that, measure it again with `plimsoll validate`."
+                CODE,
+                f"{what}: {measurement.text} ({CODE}). If you doubt that, measure it again with `plimsoll validate`.",
             )
 
 
 def _bursts(case: Case, best: Offer) -> Iterator[Reason]:
-    """What a minute's average may hide, on the sides on which the offer carries less than now."""
+    """Yields the bursts that a minute's average may hide, on the sides on which the offer carries less than now."""
     summary, ceiling = case.summary, best.ceiling
     if case.demand.busiest is not None:
         yield from _unsized_seconds(case, best)
@@ -575,7 +576,7 @@ def _bursts(case: Case, best: Offer) -> Iterator[Reason]:
 
 
 def _unsized_seconds(case: Case, best: Offer) -> Iterator[Reason]:
-    """What the busiest seconds had, where they do not size the offer and it would not carry them."""
+    """Yields the busiest seconds, if they do not size the offer and it would not carry them."""
     summary, ceiling = case.summary, best.ceiling
     if case.policy.size_on is not SizeOn.AVERAGE:
         return
@@ -599,7 +600,7 @@ _KEPT: Final = {
 
 
 def _same_limits(case: Case, comparison: Comparison, target: Offer) -> Iterator[Reason]:
-    """What could be had with all of today's limits kept, and whether that was chosen."""
+    """Yields the replacement with all of today's limits kept, and whether it was chosen."""
     same, now = comparison.drop_in, case.usd_month or 0.0
     if same is None or same.usd_month is None:
         return
@@ -622,7 +623,7 @@ def _same_limits(case: Case, comparison: Comparison, target: Offer) -> Iterator[
 
 
 def _full_limits(case: Case, full: Offer | None) -> Reason:
-    """What it costs to keep the limits that the host cannot carry."""
+    """Yields the price of keeping the limits that the host cannot carry."""
     now = case.usd_month or 0.0
     if full is None or full.usd_month is None or full.usd_month >= now:
         text = f"Only the present configuration has all of today's limits on a larger host, for {dollars(now)} a month."
@@ -653,8 +654,8 @@ def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
 _UNLIMITED: Final = "What the host carries is not known: nothing is explained by it, and nothing is cut to it."
 
 
-def given_up(losses: Iterable[Loss]) -> Iterator[Reason]:
-    """What a change gives up beside IOPS and MiB/s."""
+def loss_reasons(losses: Iterable[Loss]) -> Iterator[Reason]:
+    """Yields the losses of a change beside IOPS and MiB/s."""
     for loss in losses:
         yield Reason(loss.code, f"Given up: {loss.text}.")
 
@@ -674,7 +675,7 @@ def _host(case: Case) -> Iterator[Reason]:
         yield Reason(
             "host-bound",
             f"The host was the bottleneck in {_minutes(minutes)}. A larger volume does not help there; a larger "
-            f"host does. {_how_host_is_known(minutes, case.summary.host_bound_measured_minutes)}",
+            f"host does. {_host_source_text(minutes, case.summary.host_bound_measured_minutes)}",
         )
     taken_back = None if case.room.taken_back is None else case.room.taken_back & ~case.room.bound
     if taken_back is not None and taken_back.any():
@@ -708,8 +709,8 @@ def _host(case: Case) -> Iterator[Reason]:
             )
 
 
-def _how_host_is_known(minutes: float, measured: float) -> str:
-    """Whether the cloud measured where the host was the limit, or its published limits say so."""
+def _host_source_text(minutes: float, measured: float) -> str:
+    """The source of a host's limit: the cloud measured it, or it is published."""
     if measured >= minutes:
         return "The cloud measured this."
     if not measured:

@@ -15,13 +15,13 @@ from plimsoll.domain.recommendation import Comparison, DemandSummary, Idleness, 
 from plimsoll.domain.units import day_of, dollars
 from plimsoll.domain.volume import Volume, VolumeSpec
 
-Told = TypeVar("Told", bound=Recommendation)
+AnyAnswer = TypeVar("AnyAnswer", bound=Recommendation)
 
 FAILED_LATELY: Final = timedelta(days=1)
 """How long a failed change is worth a word: changes are counted over 24 hours."""
 
 
-def used_of(case: Case) -> Iterator[Reason]:
+def used_reasons(case: Case) -> Iterator[Reason]:
     """What is used of what is provisioned, where the rest of the answer is missing."""
     spec, summary = case.volume.spec, case.summary
     parts = (
@@ -33,7 +33,7 @@ def used_of(case: Case) -> Iterator[Reason]:
         yield Reason("used", f"In {summary.hours_observed:,.0f} hours it used at most {' and '.join(used)}.")
 
 
-def stopped(case: Case) -> Iterator[Reason]:
+def stopped_reason(case: Case) -> Iterator[Reason]:
     """Since when no host of it has been running."""
     hosts = [host for host in case.volume.hosts if host.stopped_since is not None]
     if hosts and len(hosts) == len(case.volume.attachments):
@@ -46,7 +46,7 @@ def stopped(case: Case) -> Iterator[Reason]:
         )
 
 
-def with_idleness(answered: Told, idle: Idleness | None) -> Told:
+def with_idleness(answered: AnyAnswer, idle: Idleness | None) -> AnyAnswer:
     """An answer with what is known of its idleness, and the sentence for that, in the place of what was."""
     rest = tuple(reason for reason in answered.reasons if reason.code != "idle")
     if idle is None:
@@ -72,8 +72,8 @@ def failed_change(volume: Volume, now: datetime) -> Iterator[Reason]:
         )
 
 
-def not_in_place(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
-    """That a change takes a copy, and what can be had without one."""
+def copy_reason(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
+    """The reason that a change takes a copy, and what can be had without one."""
     now = case.market.types[case.volume.spec.type]
     if best.spec.size_gib > case.volume.spec.size_gib:
         yield Reason("larger-size", "It carries more because it is larger. A volume never shrinks.")
@@ -96,8 +96,8 @@ def not_in_place(case: Case, comparison: Comparison, best: Offer) -> Iterator[Re
                 )
 
 
-def of_a_storage_pool(case: Case, best: Offer) -> Iterator[Reason]:
-    """That what a disk of a storage pool gives back stays there."""
+def storage_pool_reason(case: Case, best: Offer) -> Iterator[Reason]:
+    """The reason that what a disk of a storage pool gives back stays there."""
     pool, paid = case.volume.storage_pool, case.usd_month
     if pool is not None and paid is not None and best.usd_month is not None:
         saved = dollars(paid - best.usd_month)
@@ -151,7 +151,7 @@ def _known_again_s(epochs: Sequence[Epoch]) -> int:
     return next((epoch.window.start_s for epoch in epochs[1:] if epoch.spec is not None), epochs[-1].window.end_s)
 
 
-def against_record(case: Case) -> Iterator[Reason]:
+def record_reasons(case: Case) -> Iterator[Reason]:
     """Up to when its configuration cannot have been that on record, and which minute was counted twice."""
     for epoch in case.epochs:
         if epoch.on_record is not None:
@@ -181,7 +181,7 @@ _TOLD_BY: Final[Mapping[ToldBy, str]] = {
 }
 
 
-def for_peer(peer: Peer | None) -> Iterator[Reason]:
+def peer_reasons(peer: Peer | None) -> Iterator[Reason]:
     """Why a reduction leaves room for another volume's work."""
     if peer is None:
         return
@@ -196,7 +196,7 @@ def for_peer(peer: Peer | None) -> Iterator[Reason]:
     )
 
 
-def suspected(peer: Peer, did: DemandSummary | None) -> Reason:
+def suspected_takeover_reason(peer: Peer, did: DemandSummary | None) -> Reason:
     """Why only the owner knows if a volume takes over from another, as its name suggests."""
     peak = f", which {peer.unknown}"
     if did is not None:
@@ -209,7 +209,7 @@ def suspected(peer: Peer, did: DemandSummary | None) -> Reason:
 
 
 def detached_peer(others: int) -> Reason:
-    """That a detached volume takes over from others."""
+    """The reason that a detached volume takes over from others."""
     whom = "another volume" if others == 1 else f"{others:,} other volumes"
     return Reason(
         "takes-over-detached",

@@ -1,1 +1,1 @@
-"""What to read next, and when nothing unread could change an answer any more."""
+"""Refine drives the decision, and reads metrics until nothing unread could change an answer."""

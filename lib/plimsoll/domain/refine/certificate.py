@@ -27,10 +27,10 @@ from plimsoll.domain.headroom import OfferPurpose
 from plimsoll.domain.metrics.series import HOST_BALANCES, HOST_CHECKS
 from plimsoll.domain.offers.offer import Offer
 from plimsoll.domain.offers.promised import lowered_sides, times_carried
-from plimsoll.domain.offers.remembered import reduces
+from plimsoll.domain.offers.remembered import is_reduction
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
-from plimsoll.domain.refine.unread_past import weighed_reduction
+from plimsoll.domain.refine.past import weighed_reduction
 from plimsoll.domain.risk.table import FACTORS
 from plimsoll.domain.units import KIB_PER_MIB
 
@@ -202,7 +202,7 @@ def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | Non
         _trend(found, case, answer)
     if isinstance(answer, Change | Keep):
         for offer in _promised_offers(answer):
-            if reduces(offer, case.usable):
+            if is_reduction(offer, case.usable):
                 _promise(found, case, offer)
 
 
@@ -391,7 +391,7 @@ def _tests_of(
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
                 yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.judged, own, by_seconds, headroom)
+                yield _Tested(case.load.of(purpose), offer.judged_ceiling, own, by_seconds, headroom)
         if often:
             ids = own if offer.pool_gib is None else case.shared[offer.spec.type][0].volume_ids
             yield _Tested(case.load_under(offer).now, offer.ceiling, ids, by_seconds)

@@ -1,25 +1,27 @@
-"""A member: a volume on its way to its answer, and what is judged of it so far."""
+"""A member: a volume on its way to its answer, with what is judged of it."""
 
 from dataclasses import dataclass, field, replace
 
 from plimsoll.domain.case import Case
-from plimsoll.domain.case_maker import case_of
+from plimsoll.domain.case_maker import case_of, renew_case
 from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand.days import DaySums
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.demand_profile import DemandProfile
+from plimsoll.domain.demand.demand_profile import DemandProfile, profile_of
 from plimsoll.domain.demand.from_metrics import sums_of_knowledge
 from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.demand.trend import NEVER, BusyHours
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.groups.group import Peer
+from plimsoll.domain.groups.rollup import leave_to_template
 from plimsoll.domain.headroom import Growth
-from plimsoll.domain.memory.days import idleness_of, may_be_idle
+from plimsoll.domain.memory.days import find_idleness, may_be_idle
 from plimsoll.domain.metrics.knowledge import Knowledge
-from plimsoll.domain.recommendation import Idleness, Recommendation
-from plimsoll.domain.refine.recall import Recall
-from plimsoll.domain.refine.steps import Steps
+from plimsoll.domain.reasons.reasons import few_hours
+from plimsoll.domain.recommendation import Change, Idleness, Keep, Recommendation, Wait
+from plimsoll.domain.refine.next import Steps
+from plimsoll.domain.refine.past import Recall
 from plimsoll.domain.volume import Volume
 
 
@@ -37,12 +39,12 @@ class Judged:
 
 @dataclass(slots=True)
 class Member:
-    """A volume on its way: what is known of it, and its answer so far. Without a `context` only its traffic counts.
+    """A volume on its way to its answer. Without a `context` only its traffic counts.
 
-    `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
-    is read whole from the start. `asks_host`: what is measured of its host is asked by it, for all volumes there.
-    `recall` is its past, None where nothing of it can be read; `steps` tells how often its points come. `peer` is the
-    volume that it has to leave room for, and `exact_peaks` says that its peaks have to be known.
+    - `in_set`: it is in a stripe set that is decided on as one. `pooled`: its host's volumes can share pools.
+    - `whole`: it is read whole from the start. `asks_host`: it asks for its host's metrics, for all volumes there.
+    - `recall` is its past (None: nothing of it can be read). `steps` finds how often its points come.
+    - `peer` is the volume that it has to leave room for. `exact_peaks`: its peaks have to be known.
     """
 
     volume: Volume
@@ -58,43 +60,43 @@ class Member:
     steps: Steps = field(init=False)
     error: CloudError | None = None
     judged: Judged | None = None
-    _made: tuple[Case, Demand, HostLoad | None, DaySums | None, BusyHours | None] | None = None
+    _made: tuple[Case, Demand, HostLoad | None, DaySums | None] | None = None
     _answered: tuple[Case, Recommendation] | None = None
 
     def __post_init__(self) -> None:
         self.steps = Steps(self.volume, self.knowledge)
 
     @property
-    def alone(self) -> bool:
-        """Whether it is decided on by itself."""
+    def is_alone(self) -> bool:
+        """True if it is decided on by itself."""
         return not (self.in_set or self.pooled)
 
     @property
     def growth(self) -> Growth | None:
-        """How fast what it does grows, where its past was asked for it."""
+        """The growth of its demand; None unless its past was asked for it."""
         return None if self.recall is None else self.recall.growth
 
-    def sized(self, context: DecisionContext) -> DecisionContext:
-        """Its context, with the headroom that is learned for what its past has told so far."""
-        return context if self.recall is None else self.recall.sized(context)
+    def size_context(self, context: DecisionContext) -> DecisionContext:
+        """Its context with the headroom that is learned for its past, as far as that is read."""
+        return context if self.recall is None else self.recall.size_context(context)
 
     def case(self, demand: Demand, load: HostLoad | None, context: DecisionContext) -> Case:
-        """Its case, with what its past has told so far. It is the same object where nothing else is known."""
+        """Its case with its past so far. What did not change since the last one is kept."""
         days = None if self.recall is None else self.recall.days
         earlier = NEVER if self.recall is None else self.recall.earlier
-        case = self._as_before(demand, load, context, days, earlier)
+        case = self._renew(demand, load, context, days, earlier)
         if case is None:
             case = case_of(self.volume, demand, load, context, days, earlier)
-        self._made = case, demand, load, days, earlier
-        return case if self.recall is None else self.recall.remembering(case)
+        self._made = case, demand, load, days
+        return case if self.recall is None else self.recall.remember(case)
 
     def idleness(self, case: Case) -> Idleness | None:
-        """For how long it is known to have done nothing; None if it did, or that is not known."""
+        """The time that it is known to have done nothing; None if it did, or that is not known."""
         if not may_be_idle(self.volume, case.demand):
             return None
-        own = sums_of_knowledge(self.knowledge)
-        days = own if self.recall is None else self.recall.with_window(own)
-        return idleness_of(self.volume, days, self.knowledge.window, case.policy)
+        in_window = sums_of_knowledge(self.knowledge)
+        days = in_window if self.recall is None else self.recall.with_window(in_window)
+        return find_idleness(self.volume, days, self.knowledge.window, case.policy)
 
     def answer(self, case: Case) -> Recommendation:
         """The answer to its case, worked out once for the same case."""
@@ -102,11 +104,18 @@ class Member:
             self._answered = case, answer(case)
         return self._answered[1]
 
+    def draw(self, case: Case, answered: Recommendation) -> tuple[Case, Recommendation]:
+        """Its case and answer with what a draft left out."""
+        if not is_to_be_drawn(answered):
+            return case, answered
+        case = replace(case, context=replace(case.context, draft=False))
+        return case, answer(case)
+
     def forget(self) -> None:
         """Lets go of its case and its answer's: what was judged of it stays."""
         self._made = self._answered = None
 
-    def _as_before(
+    def _renew(
         self,
         demand: Demand,
         load: HostLoad | None,
@@ -114,13 +123,26 @@ class Member:
         days: DaySums | None,
         earlier: BusyHours | None,
     ) -> Case | None:
-        """The case that was made of the same, with what was worked out of it; None where something else is known. Days
-        tell of what was held back, and of nothing else."""
+        """Its last case with the parts that came later; None if another demand, load or policy changes more. Days of
+        the past only say what was held back."""
         if self._made is None:
             return None
-        case, made_of, load_of_host, known, past = self._made
-        sized = case.context.policy == context.policy and case.headrooms == context.headrooms
-        same = made_of is demand and load_of_host is load and sized and past is earlier
+        case, made_of, load_of_host, known = self._made
+        same = made_of is demand and load_of_host is load and case.policy == context.policy
         if not same or (known is not days and case.lifted.any.any()):
             return None
-        return case if case.context == context else replace(case, context=context)
+        return renew_case(case, context, earlier)
+
+
+def judge_case(case: Case, answered: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
+    """The answer to a case; with the profile if nothing is left to be read."""
+    demand = case.demand
+    profile = profile_of(demand, throttled=case.lifted.any, host_bound=case.room.bound) if settled else None
+    answered = leave_to_template(case, answered, few_hours(case))
+    return Judged(recommendation=answered, profile=profile, demand=demand if keep_demand else None)
+
+
+def is_to_be_drawn(answered: Recommendation) -> bool:
+    """True if a draft left out a frontier that is worth drawing, or the price of more safety."""
+    is_promised = isinstance(answered, Change) and answered.risk is not None and answered.risk.promised_pct is not None
+    return is_promised or (isinstance(answered, Keep | Change | Wait) and len(answered.comparison.frontier) == 1)

@@ -12,16 +12,16 @@ from typing import Final
 from plimsoll.domain.ceiling import NOTHING, Ceiling, Need
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.groups.group import Peer, Takeover, ToldBy
-from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, by_volume
+from plimsoll.domain.groups.takeover import SUSPECTED_SHARE, takeovers_by_volume
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.offers.losses import takeover_loss
-from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, too_small
+from plimsoll.domain.offers.offer import Market, Offer, ceiling_on_hosts, find_shortfalls
 from plimsoll.domain.reasons import volume_reasons
 from plimsoll.domain.reasons.volume_reasons import with_idleness
 from plimsoll.domain.recommendation import Change, DemandSummary, InsufficientData, Keep, Recommendation, Wait
+from plimsoll.domain.refine.hosts import Group
 from plimsoll.domain.refine.member import Member
-from plimsoll.domain.refine.members import Group
-from plimsoll.domain.refine.unread_past import reduced_to
+from plimsoll.domain.refine.past import reduced_to
 from plimsoll.domain.unweighed import kind_by_state
 from plimsoll.domain.volume import Volume
 
@@ -47,7 +47,7 @@ class Peers:
         self._members = {member.volume.id: member for group in self.groups for member in group.members}
         self._groups = {member.volume.id: group for group in self.groups for member in group.members}
         self._takeovers = {
-            name: takeover for name, takeover in by_volume(self.takeovers).items() if name in self._members
+            name: takeover for name, takeover in takeovers_by_volume(self.takeovers).items() if name in self._members
         }
 
     def to_judge_again(self) -> list[Group]:
@@ -81,9 +81,9 @@ class Peers:
             peer = self._suspect(answer, takeover)
             if isinstance(answer, Change) and peer is not None:
                 loss = takeover_loss(answer.comparison.present, answer.target.ceiling)
-                why = volume_reasons.suspected(peer, self._summary(peer.volume))
-                told = replace(answer, peer=peer, losses=(*answer.losses, loss), reasons=(*answer.reasons, why))
-                self._members[name].judged = replace(judged, recommendation=told)
+                why = volume_reasons.suspected_takeover_reason(peer, self._summary(peer.volume))
+                answer = replace(answer, peer=peer, losses=(*answer.losses, loss), reasons=(*answer.reasons, why))
+                self._members[name].judged = replace(judged, recommendation=answer)
 
     def _asks_for(self, member: Member, takeover: Takeover) -> bool:
         """Gives a volume the peer that it is to leave room for; whether it has to be decided again for that."""
@@ -107,7 +107,7 @@ class Peers:
         unknown = next((peer for peer in peers if peer.unknown), None)
         if unknown is not None:
             return unknown
-        short = [peer for peer in peers if any(too_small("", offer.ceiling, peer.need))]
+        short = [peer for peer in peers if any(find_shortfalls("", offer.ceiling, peer.need))]
         if not short:
             return None
         need = NOTHING
@@ -117,18 +117,18 @@ class Peers:
         return replace(most, need=need)
 
     def _peers(self, volume: Volume, takeover: Takeover, present: Ceiling, *, waits: bool = False) -> Iterator[Peer]:
-        """Those that a volume, which `waits` itself or does not, takes over from, with what each asks of it: no more
-        than it has."""
+        """The volumes that a volume takes over from, and what each asks: no more than it has. `waits`: so does it."""
+        most = Need.of_ceiling(present)
         for other in takeover.others(volume):
-            found = self._carried(other, takeover, waits=waits)
-            if isinstance(found, str):
-                yield Peer(takeover=takeover, volume=other, need=Need.of_ceiling(present), unknown=found)
-            elif found is not None:
-                need = Need.of_ceiling(found.counted_as(present.accounting)).no_more_than(Need.of_ceiling(present))
-                yield Peer(takeover=takeover, volume=other, need=need, ceiling=found)
+            carried = self._find_carried(other, takeover, waits=waits)
+            if isinstance(carried, str):
+                yield Peer(takeover=takeover, volume=other, need=most, unknown=carried)
+            elif carried is not None:
+                need = Need.of_ceiling(carried.counted_as(present.accounting)).no_more_than(most)
+                yield Peer(takeover=takeover, volume=other, need=need, ceiling=carried)
 
-    def _carried(self, volume: Volume, takeover: Takeover, *, waits: bool) -> Ceiling | str | None:
-        """What a volume will carry by its first answer, or why that is not known. None: it asks for nothing.
+    def _find_carried(self, volume: Volume, takeover: Takeover, *, waits: bool) -> Ceiling | str | None:
+        """The ceiling of a volume by its first answer, or why that is not known. None: it asks for nothing.
 
         What is expected of one that waits counts for others that wait, and a new node says nothing against its group.
         """
@@ -140,7 +140,7 @@ class Peers:
         answer = self._first.get(volume.id)
         if isinstance(answer, Change) and not answer.measured:
             return "is not known well enough"
-        offer = _meant_for(answer, waits=waits, is_node=takeover.told_by is ToldBy.AUTO_SCALING)
+        offer = _find_offer(answer, waits=waits, is_node=takeover.told_by is ToldBy.AUTO_SCALING)
         if offer is not None:
             return offer.ceiling
         spec = volume.spec
@@ -152,43 +152,44 @@ class Peers:
         return "is of a type without published limits" if kind is None else ceiling_on_hosts(kind, spec, volume)
 
     def _is_stopped(self, volume: Volume) -> bool:
-        """Whether all its hosts have been stopped since before the window."""
+        """True if all its hosts have been stopped since before the window."""
         stopped = [host.stopped_since for host in volume.hosts]
         return bool(stopped) and all(
             since is not None and since.timestamp() <= self.window.start_s for since in stopped
         )
 
     def _wants_peaks(self, member: Member, takeover: Takeover) -> bool:
-        """Asks for the exact peaks of two volumes, one of which may have less than a tenth of the other's and would
-        leave too little for it; whether any was asked for that was not before."""
+        """Asks for the exact peaks of two volumes if one may do a tenth of the other and leave too little for it. True
+        if any was not asked for before."""
         answer = self._first[member.volume.id]
         offer = reduced_to(answer, answer.comparison.usable) if isinstance(answer, Change) else None
         if not isinstance(answer, Change) or offer is None:
             return False
         asked = False
         for peer in self._peers(answer.volume, takeover, answer.comparison.present):
-            own, peers = self._summary(answer.volume), self._summary(peer.volume)
-            if own is not None and peers is not None and _leaves_less(offer, peer, _open_sides(own, peers)):
-                for one in (member, self._members[peer.volume.id]):
-                    asked |= not one.exact_peaks
-                    one.exact_peaks = True
+            summary, of_peer = self._summary(answer.volume), self._summary(peer.volume)
+            if summary is None or of_peer is None or not _leaves_less(offer, peer, _open_sides(summary, of_peer)):
+                continue
+            for suspect in (member, self._members[peer.volume.id]):
+                asked |= not suspect.exact_peaks
+                suspect.exact_peaks = True
         return asked
 
     def _suspect(self, answer: Recommendation, takeover: Takeover) -> Peer | None:
         """The busiest of those that the volume of a reduction may take over from; None if there is none."""
-        own = self._summary(answer.volume)
-        if not isinstance(answer, Change) or own is None:
+        summary = self._summary(answer.volume)
+        if not isinstance(answer, Change) or summary is None:
             return None
         offer = reduced_to(answer, answer.comparison.usable)
         suspects = [
             peer
             for peer in self._peers(answer.volume, takeover, answer.comparison.present)
-            if offer is not None and _is_suspect(offer, own, peer, self._summary(peer.volume))
+            if offer is not None and _is_suspect(offer, summary, peer, self._summary(peer.volume))
         ]
         return max(suspects, key=lambda peer: (peer.need.iops, peer.need.throughput_mib_s), default=None)
 
     def _summary(self, volume: Volume) -> DemandSummary | None:
-        """What a volume did; None if that is not known."""
+        """The demand of a volume; None if that is not known."""
         member = self._members.get(volume.id)
         if member is None or member.error is not None or member.judged is None:
             return None
@@ -196,7 +197,7 @@ class Peers:
         return answer.demand if isinstance(answer, Change | Keep | Wait) else None
 
 
-def _meant_for(answer: Recommendation | None, *, waits: bool, is_node: bool) -> Offer | None:
+def _find_offer(answer: Recommendation | None, *, waits: bool, is_node: bool) -> Offer | None:
     """The offer that an answer means for its volume; None if that stays as it is."""
     match answer:
         case Change():
@@ -217,33 +218,33 @@ def _sides(summary: DemandSummary) -> tuple[tuple[float, float], tuple[float, fl
     )
 
 
-def _open_sides(own: DemandSummary, peers: DemandSummary) -> tuple[bool, bool]:
+def _open_sides(summary: DemandSummary, of_peer: DemandSummary) -> tuple[bool, bool]:
     """The sides, IOPS and MiB/s, on which it is open if one peak is under a tenth of the other."""
     iops, throughput_mib_s = (
         least < SUSPECTED_SHARE * most_of_peer and not most < SUSPECTED_SHARE * least_of_peer
-        for (least, most), (least_of_peer, most_of_peer) in zip(_sides(own), _sides(peers), strict=True)
+        for (least, most), (least_of_peer, most_of_peer) in zip(_sides(summary), _sides(of_peer), strict=True)
     )
     return iops, throughput_mib_s
 
 
-def _is_suspect(offer: Offer, own: DemandSummary, peer: Peer, peers: DemandSummary | None) -> bool:
-    """Whether a volume does less than a tenth of what a peer does, on a side on which its offer has less than that; so
-    it may where that is not known."""
+def _is_suspect(offer: Offer, summary: DemandSummary, peer: Peer, of_peer: DemandSummary | None) -> bool:
+    """True if a volume does under a tenth of a peer, on a side on which its offer has less than that; so it may if
+    that is not known."""
     if peer.unknown:
         return True
-    if peers is None:
+    if of_peer is None:
         return False
     iops, throughput_mib_s = (
         least < SUSPECTED_SHARE * least_of_peer
-        for (least, _), (least_of_peer, _) in zip(_sides(own), _sides(peers), strict=True)
+        for (least, _), (least_of_peer, _) in zip(_sides(summary), _sides(of_peer), strict=True)
     )
     return _leaves_less(offer, peer, (iops, throughput_mib_s))
 
 
 def _leaves_less(offer: Offer, peer: Peer, sides: tuple[bool, bool]) -> bool:
-    """Whether an offer carries less than a peer will have, on any of these sides."""
+    """True if an offer carries less than a peer will have, on any of these sides."""
     need = Need(
         iops=peer.need.iops if sides[0] else 0.0,
         throughput_mib_s=peer.need.throughput_mib_s if sides[1] else 0.0,
     )
-    return any(too_small("", offer.ceiling, need))
+    return any(find_shortfalls("", offer.ceiling, need))

@@ -1,4 +1,4 @@
-"""Many volumes against constant limits, IOPS and MiB/s: which minutes they would have throttled.
+"""Throttled minutes of many volumes under constant limits, IOPS and MiB/s.
 
 It is the queue of `domain.demand.replay`, for all volumes of a batch at once. Rates are arrays of (volumes, 2, buckets)
 in the order of `Resource`. Of a bucket that is longer than a minute its mean is all that is known, so that each minute
@@ -12,9 +12,12 @@ from plimsoll.domain.demand.replay import TOLERANCE, backlog_behind, minutes_abo
 from plimsoll.domain.units import MINUTE_S
 
 
-def throttled(rates: FloatArray, limits: FloatArray, period_s: int) -> tuple[FloatArray, FloatArray]:
-    """The minutes that each volume's limits (volumes, 2) would have throttled on either resource, and the longest wait
-    in seconds. What was not observed has to be 0: nothing is known to have waited."""
+def count_throttled(rates: FloatArray, limits: FloatArray, period_s: int) -> tuple[FloatArray, FloatArray]:
+    """Counts each volume's minutes throttled on either resource by its limits (volumes, 2), and its longest wait in
+    seconds.
+
+    Buckets that were not observed have to be 0: nothing is known to have waited.
+    """
     minutes, longest_s = np.zeros(len(rates)), np.zeros(len(rates))
     above = (rates > limits[:, :, None] * (1 + TOLERANCE)).any(axis=(1, 2))
     if above.any():
@@ -30,17 +33,17 @@ def throttled(rates: FloatArray, limits: FloatArray, period_s: int) -> tuple[Flo
     return minutes, longest_s
 
 
-def peaks(rates: FloatArray) -> FloatArray:
+def highest_rates(rates: FloatArray) -> FloatArray:
     """The highest rate of each volume and resource: (volumes, 2)."""
-    found: FloatArray = rates.max(axis=2, initial=0.0)
-    return found
+    highest: FloatArray = rates.max(axis=2, initial=0.0)
+    return highest
 
 
 def highest_but(rates: FloatArray, skipped: int) -> FloatArray:
-    """The highest rate of each volume and resource when so many higher buckets are let go: (volumes, 2)."""
+    """The highest rate of each volume and resource after the `skipped` highest buckets: (volumes, 2)."""
     buckets = rates.shape[2]
     if skipped >= buckets:
         return np.zeros(rates.shape[:2])
     place = buckets - 1 - skipped
-    found: FloatArray = np.partition(rates, place, axis=2)[:, :, place]
-    return found
+    rate: FloatArray = np.partition(rates, place, axis=2)[:, :, place]
+    return rate

@@ -1,4 +1,4 @@
-"""Histories: what is known of volumes when headroom is chosen for them, in a backtest and in an audit alike."""
+"""Histories: the knowledge of volumes when headroom is chosen for them, in a backtest and in an audit alike."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,7 +18,7 @@ _LEAST_USUAL: Final = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histories:
-    """What was known of volumes at a cut: the most required, (volumes, 2), and which share of it is `usual`."""
+    """The pasts of volumes at a cut: the most required, (volumes, 2), and the share of it that is `usual`."""
 
     most: FloatArray
     usual: FloatArray
@@ -26,24 +26,27 @@ class Histories:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The same of one volume, of so many known `days`: `most` before the window that it is sized by. That is None, and
-    `usual` 1, where the highest rates of its days are not known."""
+    """The past of one volume over its known `days`.
+
+    `most` is the most required before the window that it is sized by, and `usual` the share of it that is usual. If the
+    highest rates of its days are not known, these are None and 1.
+    """
 
     days: float
     most: Need | None = None
     usual: float = 1.0
 
 
-def histories(before: FloatArray, period_s: int) -> Histories:
-    """What the rates before a cut (volumes, 2, buckets), of whole days, say of each volume."""
+def summarize_histories(before: FloatArray, period_s: int) -> Histories:
+    """Summarizes the rates before a cut (volumes, 2, buckets), of whole days, for each volume."""
     in_day = DAY_S // period_s
     begun = before.shape[2] % in_day
     days = before[:, :, begun:].reshape(*before.shape[:2], -1, in_day).max(axis=3)
     return Histories(most=before.max(axis=2, initial=0.0), usual=usual_share(days))
 
 
-def history_of(days: FloatArray) -> History | None:
-    """What the highest rates of its days (2, days), NaN where not known, say of one volume; None where none are."""
+def summarize_history(days: FloatArray) -> History | None:
+    """Summarizes the highest rates of a volume's days (2, days), NaN where not known; None if none are known."""
     known = days[:, ~np.isnan(days).any(axis=0)]
     if not known.shape[1]:
         return None
@@ -56,18 +59,18 @@ def history_of(days: FloatArray) -> History | None:
 
 
 def usual_share(days: FloatArray) -> FloatArray:
-    """Which share of its most required is usual for each volume, from the highest rate of each day (volumes, 2, days).
+    """The share of its most required that is usual for each volume, by the highest rate of each day (volumes, 2, days).
 
     A peak that only one day or two had returns less often than one that many days had. The share is the geometric mean
-    of what the highest day and the fourth highest reached, over the highest; 1 where there are fewer days.
+    of what the highest day and the fourth highest reached, over the highest; 1 if there are fewer days.
     """
     if days.shape[2] < USUAL_DAY:
         return np.ones(len(days))
     ordered = np.sort(days, axis=2)
     highest, fourth = ordered[:, :, -1], ordered[:, :, -USUAL_DAY]
     shares = np.divide(fourth, highest, out=np.zeros_like(highest), where=highest > 0).max(axis=1)
-    found: FloatArray = np.sqrt(np.maximum(shares, _LEAST_USUAL**2))
-    return found
+    share: FloatArray = np.sqrt(np.maximum(shares, _LEAST_USUAL**2))
+    return share
 
 
 _LEAST_SEEN = 0.5
@@ -76,11 +79,11 @@ _LEAST_SEEN = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastPeaks:
-    """The highest minutes of the busiest days of each block of `days`, the latest block first; None where it is not
-    known. As many days as tell what is usual, the highest first on each side, whichever day that was.
+    """The highest minutes of the busiest days of each block of `days`, the latest block first; None if unknown.
 
-    `free` is what the offered type carries without being asked for more, `ceiling` what the volume carries. Of blocks
-    in which it carried something else nothing is known.
+    It has as many days as tell what is usual, the highest first on each side, whichever day that was. `free` is what
+    the offered type carries without being asked for more, `ceiling` what the volume carries. Of blocks in which it
+    carried something else nothing is known.
     """
 
     days: int
@@ -89,9 +92,11 @@ class PastPeaks:
     ceiling: Need
 
 
-def blocks_of(days: FloatArray, length: int) -> tuple[tuple[Need, ...] | None, ...]:
-    """The busiest days of each block of so many, the latest block first; `days` are IOPS and MiB/s of each day, oldest
-    first, NaN where one is not known. Days that fill no block are left out."""
+def split_into_blocks(days: FloatArray, length: int) -> tuple[tuple[Need, ...] | None, ...]:
+    """Splits days into blocks of a length, the latest first, each with its busiest days.
+
+    `days` are IOPS and MiB/s of each day, oldest first, NaN if unknown. Days that fill no block are left out.
+    """
     count = days.shape[1] // length
     blocks = days[:, days.shape[1] - count * length :].reshape(2, count, length)
     return tuple(_busiest(blocks[:, at]) for at in range(count))[::-1]

@@ -1,4 +1,4 @@
-"""The promise of a recommendation: how likely demand outgrows it, and on what history that rests."""
+"""The promise of a recommendation: the risk that demand outgrows it, and the history that it rests on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ class Safer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """How likely a volume throttles for more than `minutes` in the `days` after a change that leaves it `left_pct` more
-    than it did, of which the `headroom` was asked for.
+    """The risk that a volume throttles for more than `minutes` in the `days` after a change.
 
-    The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
-    promised, and `why_none` says why. `history_days` are known of the volume, and `usual_share` is which share of the
-    most that it did is usual for it. `learned_from` are the fleets, and `volumes` how many were watched. `is_learned`
-    says whether the headroom was learned, or is the policy's fixed one. `wanted_pct` is the risk that was asked for,
-    None where none was, and `allowed_pct` what the policy allows. `safer` is the next level where one is known.
-    `stratum` is the kind of owner that it was learned of, "" where that is the whole fleet.
+    The change leaves it `left_pct` more than it did, of which the `headroom` was asked for. The chance is at most
+    `promised_pct` percent, of volumes that resemble those of the table; None if nothing is promised, and `why_none`
+    says why. `history_days` are known of the volume, and `usual_share` is which share of the most that it did is usual
+    for it. `learned_from` are the fleets, and `volumes` how many were watched. `is_learned`: the headroom was learned,
+    and is not the policy's fixed one. `wanted_pct` is the risk that was asked for, None if none was, and `allowed_pct`
+    what the policy allows. `safer` is the next level if one is known. `stratum` is the kind of owner that it was
+    learned of, "" if that is the whole fleet.
     """
 
     promised_pct: float | None
@@ -62,35 +62,35 @@ class Risk:
         """The promise in a sentence, with what it rests on."""
         history = f"{self.history_days:.0f} {'day' if round(self.history_days) == 1 else 'days'} of history"
         if self.promised_pct is None:
-            found = f"Nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}."
+            sentence = f"Nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}."
         else:
             whose = "public fleets, not yours" if self.public else "your fleet"
-            found = (
+            sentence = (
                 f"At most {chance_words(self.promised_pct)} of more than {self.minutes:.0f} throttled minutes in the "
                 f"next {self.days:.0f} days; {history}; learned from {self.volumes:,} volumes of {whose}."
             )
         if self.wanted_pct is None or (self.promised_pct is not None and self.promised_pct <= self.wanted_pct):
-            return found
+            return sentence
         instead = "The most cautious that is known" if self.is_learned else "The fixed headroom"
         if self.promised_pct is None:
-            return f"{found} {instead} stands in."
-        return f"{found} {instead} stands in: no headroom is known that keeps {chance_words(self.wanted_pct)}."
+            return f"{sentence} {instead} stands in."
+        return f"{sentence} {instead} stands in: no headroom is known that keeps {chance_words(self.wanted_pct)}."
 
 
 def chance_words(pct: float) -> str:
-    """A chance as people say it: 1 in so many."""
+    """The chance in words, e.g. "a 1 in 20 chance" for 5 %."""
     return f"a {pct:g} % chance" if pct > 20 else f"a 1 in {100 / pct:.0f} chance"
 
 
 def goes_by_history(policy: Policy, table: LearnedTable | None) -> bool:
-    """Whether a policy's headroom is learned, so that it depends on what is known of a volume's past."""
-    return policy.headroom_from is HeadroomFrom.LEARNED and table is not None and not _why_never(policy, table)
+    """The policy's headroom is learned, so that it depends on what is known of a volume's past."""
+    return policy.headroom_from is HeadroomFrom.LEARNED and table is not None and not _reason_for_never(policy, table)
 
 
 def find_headrooms(policy: Policy, table: LearnedTable | None, history: History, owner: str = "") -> Headrooms:
-    """The headrooms under a policy. That of reductions is no less than what keeps its risk if it asks for that.
+    """Finds the headrooms under a policy. That of reductions keeps the policy's risk if it asks for that.
 
-    Where no headroom is known that keeps it, the most cautious that is known stands in.
+    If no headroom is known that keeps it, the most cautious that is known stands in.
     """
     return Headrooms.of_policy(policy, _learned_factor(policy, table, history, owner))
 
@@ -103,12 +103,14 @@ def risk_of(
     owner: str = "",
     times: float = 1.0,
 ) -> Risk | None:
-    """What is promised by a headroom to a volume of such an owner; None where nothing was learned. What is offered
-    carries so many `times` what is required: what is free is more than a quiet volume asks, and less than single
-    minutes of its past may be kept."""
+    """Promises the risk of a headroom for a volume with an owner; None if nothing was learned.
+
+    The offer carries `times` what is required: what is free is more than a quiet volume asks, and less than single
+    minutes of its past may be kept.
+    """
     if table is None:
         return None
-    band, why_none = table.band(history.days), _why_none(policy, table, history)
+    band, why_none = table.band(history.days), _reason_for_none(policy, table, history)
     factor = min(headroom.factor * times, float(FACTORS[-1]))
     promised_pct = None
     if band is not None and not why_none:
@@ -116,7 +118,7 @@ def risk_of(
         why_none = "" if promised_pct is not None else "too many volumes outgrew such a headroom, or too few were seen"
         if _is_out_of_reach(policy, band, history, owner) and (promised_pct or 100.0) > policy.risk_pct:
             left = "" if promised_pct is None else f" (what it is left keeps {chance_words(promised_pct)})"
-            promised_pct, why_none = None, f"{_out_of_reach_words(policy)}{left}"
+            promised_pct, why_none = None, f"{_text_of_out_of_reach(policy)}{left}"
     return Risk(
         promised_pct=promised_pct,
         why_none=why_none,
@@ -137,11 +139,11 @@ def risk_of(
 
 
 def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | None:
-    """The next level of safety of a promise; None where nothing is promised, or no safer level is known."""
+    """Finds the next level of safety of a promise; None if nothing is promised, or no safer level is known."""
     band = None if risk is None or table is None else table.band(risk.history_days)
     if risk is None or risk.promised_pct is None or band is None:
         return None
-    known = _known(band, risk.usual_share, risk.stratum)
+    known = _offerable_factors(band, risk.usual_share, risk.stratum)
     safer = {pct: factor for pct, factor in known.items() if pct < risk.promised_pct}
     if not safer:
         return None
@@ -149,8 +151,8 @@ def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | 
     return SafetyLevel(promised_pct=pct, headroom=risk.headroom.raised_to(safer[pct]))
 
 
-def _why_never(policy: Policy, table: LearnedTable) -> str:
-    """Why a table promises nothing under a policy, whatever the volume; "" where it may."""
+def _reason_for_never(policy: Policy, table: LearnedTable) -> str:
+    """The reason why a table promises nothing under a policy, whatever the volume; "" if it may."""
     if policy.risk_days != table.days:
         return f"what was learned is of {table.days:.0f} days"
     if policy.throttle_budget_min > 0:
@@ -158,19 +160,19 @@ def _why_never(policy: Policy, table: LearnedTable) -> str:
     return ""
 
 
-def _why_none(policy: Policy, table: LearnedTable, history: History) -> str:
-    """Why a table promises nothing to a volume; "" where it may."""
-    never = _why_never(policy, table)
+def _reason_for_none(policy: Policy, table: LearnedTable, history: History) -> str:
+    """The reason why a table promises nothing to a volume; "" if it may."""
+    never = _reason_for_never(policy, table)
     return never or ("" if table.band(history.days) is not None else "no fleet was watched with so little history")
 
 
 def _is_out_of_reach(policy: Policy, band: Band, history: History, owner: str) -> bool:
-    """Whether a policy asks for a risk that no headroom keeps which such a volume may have."""
+    """The policy asks for a risk that no headroom keeps which the volume may have."""
     learns = policy.headroom_from is HeadroomFrom.LEARNED
-    return learns and all(level > policy.risk_pct for level in _known(band, history.usual, owner))
+    return learns and all(level > policy.risk_pct for level in _offerable_factors(band, history.usual, owner))
 
 
-def _out_of_reach_words(policy: Policy) -> str:
+def _text_of_out_of_reach(policy: Policy) -> str:
     most = f"{MOST_HEADROOM_PCT:.0f} % of headroom or less"
     return f"{most} is not known to keep {chance_words(policy.risk_pct)} with such a history"
 
@@ -181,7 +183,7 @@ def _learned_factor(policy: Policy, table: LearnedTable | None, history: History
     band = table.band(history.days)
     if band is None:
         return None
-    known = _known(band, history.usual, owner)
+    known = _offerable_factors(band, history.usual, owner)
     # Who asks for less risk than any headroom keeps is given no less than who asks for more.
     kept = [level for level in known if level <= policy.risk_pct]
     return known[max(kept)] if kept else known[min(known)] if known else None
@@ -191,8 +193,8 @@ def _scale(band: Band, usual: float, owner: str) -> float:
     return float(band.learned.scale(np.array([usual]), [owner])[0])
 
 
-def _known(band: Band, usual: float, owner: str) -> Mapping[float, float]:
-    """A volume's factors by promised risk that are not too large to be offered."""
+def _offerable_factors(band: Band, usual: float, owner: str) -> Mapping[float, float]:
+    """The factors of a volume by promised risk, without those that are too large to be offered."""
     scale = _scale(band, usual, owner)
-    found = {level: factor * scale for level, factor in band.learned.factors.items() if factor is not None}
-    return {level: factor for level, factor in found.items() if 100 * (factor - 1) <= MOST_HEADROOM_PCT}
+    factors = {level: factor * scale for level, factor in band.learned.factors.items() if factor is not None}
+    return {level: factor for level, factor in factors.items() if 100 * (factor - 1) <= MOST_HEADROOM_PCT}

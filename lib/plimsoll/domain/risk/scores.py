@@ -1,8 +1,8 @@
-"""Scores of past cuts: how much headroom each would have needed.
+"""Scores of past cuts: the headroom that each would have needed.
 
-At a *cut* one knows what a volume did before it. The score is the least factor f for which the line max(what is free,
-f times the most required before) would have passed the days after within the budget of throttled minutes. It is
-infinite where what came after was itself held back, since nobody knows how much more was wanted.
+At a *cut* one knows what a volume did before it. The score is the least factor f for which the line max(what is free, f
+times the most required before) would have passed the days after within the budget of throttled minutes. It is infinite
+where what came after was itself held back, since nobody knows how much more was wanted.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.domain.risk.constant_limits import highest_but, peaks, throttled
+from plimsoll.domain.risk.constant_limits import count_throttled, highest_but, highest_rates
 from plimsoll.domain.risk.histories import Histories
 from plimsoll.domain.units import MINUTE_S
 
@@ -42,16 +42,14 @@ class Scores:
     ratio: FloatArray
 
     def only(self, where: BoolArray) -> "Scores":
-        """Some of the rows."""
         return Scores(**{name: getattr(self, name)[where] for name in self.__slots__})
 
 
-def together(parts: Sequence[Scores]) -> Scores:
-    """All rows of some scores."""
-    return Scores(**{name: np.concatenate([getattr(one, name) for one in parts]) for name in Scores.__slots__})
+def join_scores(parts: Sequence[Scores]) -> Scores:
+    return Scores(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in Scores.__slots__})
 
 
-def scores_of(
+def score_cut(
     volume: IntArray,
     before: Histories,
     after: FloatArray,
@@ -63,12 +61,12 @@ def scores_of(
     period_s: int,
     budget_min: float = PROMISED_MINUTES,
 ) -> Scores:
-    """The scores of a cut (by its number) of many volumes.
+    """Scores a cut (by its number) of many volumes.
 
     `after` are the rates of the days after it, (volumes, 2, buckets), `free` and `present` the limits that cost nothing
     and that there are. `censored` says where what came after was held back.
     """
-    above_free, of_present = standing(before.most, free, present)
+    above_free, of_present = required_ratios(before.most, free, present)
     return Scores(
         volume=volume,
         cut=np.full(len(volume), cut),
@@ -80,8 +78,8 @@ def scores_of(
     )
 
 
-def standing(most: FloatArray, free: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How many times what is free, and what the present configuration carries, the most required was."""
+def required_ratios(most: FloatArray, free: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The ratios of the most required to what is free, and to what the present configuration carries."""
     times_free = np.divide(most, free, out=np.full_like(most, np.inf), where=free > 0).max(axis=1)
     return times_free, (most / present).max(axis=1)
 
@@ -89,29 +87,29 @@ def standing(most: FloatArray, free: FloatArray, present: FloatArray) -> tuple[F
 def least_factors(
     most: FloatArray, after: FloatArray, free: FloatArray, period_s: int, budget_min: float
 ) -> FloatArray:
-    """For each volume the least factor whose line passes; 0 where what is free does, infinite where none does."""
+    """The least factor of each volume whose line passes; 0 if what is free does, infinite if none does."""
     lines = np.broadcast_to(free, most.shape)
-    minutes, _ = throttled(after, lines, period_s)
-    found = np.zeros(len(most))
+    minutes, _ = count_throttled(after, lines, period_s)
+    factors = np.zeros(len(most))
     needs = np.flatnonzero(minutes > budget_min)
     if not len(needs):
-        return found
+        return factors
     base, rates = most[needs], after[needs]
-    top = peaks(rates)
+    top = highest_rates(rates)
     # A line at the highest rate of what is not carried for nothing passes.
     high = _ratio(np.where(top > free, top, 0.0), base)
     low = np.zeros(len(needs))
     for _ in range(_STEPS):
         middle = np.where(np.isfinite(high), (low + high) / 2, 0.0)
-        minutes, _ = throttled(rates, np.maximum(free, middle[:, None] * base), period_s)
+        minutes, _ = count_throttled(rates, np.maximum(free, middle[:, None] * base), period_s)
         passes = minutes <= budget_min
         high, low = np.where(passes & np.isfinite(high), middle, high), np.where(passes, low, middle)
-    found[needs] = high
-    return found
+    factors[needs] = high
+    return factors
 
 
 def _ratio(figures: FloatArray, base: FloatArray) -> FloatArray:
-    """The highest of two figures over their bases; infinite over nothing, 0 where there is nothing to carry."""
+    """The highest ratio of two figures to their bases; infinite over nothing, 0 if there is nothing to carry."""
     none = np.where(figures > 0, np.inf, 0.0)
-    found: FloatArray = np.divide(figures, base, out=none, where=base > 0).max(axis=1)
-    return found
+    ratio: FloatArray = np.divide(figures, base, out=none, where=base > 0).max(axis=1)
+    return ratio

@@ -1,4 +1,4 @@
-"""The learned table: what headroom keeps which promise, by memory."""
+"""The learned table: the headroom that keeps each promise, by length of memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ FACTORS: Final[FloatArray] = np.exp(np.linspace(np.log(0.05), np.log(50), 692))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
-    """Factors by promised risk in percent (None: too few volumes to promise it), on how many `volumes` they rest at the
-    cut that has fewest, and by how many times the factor of each kind of owner is the fleet's.
+    """Learned factors by promised risk in percent (None: too few volumes to promise it).
 
-    A volume's line is its most required, times the factor, times what `scale` says of the volume.
+    They rest on `volumes` at the cut that has fewest. `scales` has the ratio of each kind of owner's factor to the
+    fleet's. A volume's line is its most required, times the factor, times what `scale` says of the volume.
     """
 
     factors: Mapping[float, float | None]
@@ -30,27 +30,27 @@ class Calibrated:
         return self.factors[max(levels)] if levels else None
 
     def promised_pct(self, factor: float) -> float | None:
-        """The least risk in percent that a factor promises; None where it promises none of the levels."""
+        """The least risk in percent that a factor promises; None if it promises none of the levels."""
         kept = [level for level, least in self.factors.items() if least is not None and factor >= least]
         return min(kept, default=None)
 
     def scale(self, usual: FloatArray, owners: Sequence[str]) -> FloatArray:
-        """By how many times each volume's factor is the fleet's, by which share is `usual` for it and the kind of its
-        owner."""
+        """The ratio of each volume's factor to the fleet's, by its usual share and the kind of its owner."""
         return scale_usual(usual, owners, self.scales)
 
 
 def scale_usual(usual: FloatArray, owners: Sequence[str], scales: Mapping[str, float]) -> FloatArray:
-    """The rule for one volume's factor over the fleet's, wherever one is learned, judged or offered."""
+    """The ratio of one volume's factor to the fleet's, wherever one is learned, judged or offered."""
     if not scales:
         return usual
-    found: FloatArray = usual * np.array([scales.get(owner, 1.0) for owner in owners])
-    return found
+    scaled: FloatArray = usual * np.array([scales.get(owner, 1.0) for owner in owners])
+    return scaled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """What a table was learned from, and `on` which day (ISO 8601). `assumed` says what the data lacks."""
+class TableSource:
+    """The origin of a table: its fleets, and the day (ISO 8601) it was learned `on`. `assumed` says what the data
+    lacks."""
 
     on: str
     fleets: tuple[str, ...]
@@ -61,7 +61,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """What was learned with so many days of memory, at so many cuts."""
+    """The factors that were learned with a length of memory, from a number of cuts."""
 
     memory_days: float
     cuts: int
@@ -75,11 +75,11 @@ class LearnedTable:
     days: float
     budget_min: float
     period_s: int
-    source: Source
+    source: TableSource
     bands: tuple[Band, ...]
 
     def band(self, memory_days: float) -> Band | None:
-        """The band for so many days of history: the longest that is not longer. None where all are longer.
+        """The band for some days of history: the longest that is not longer; None if all are longer.
 
         A longer memory has seen no less, so that what a shorter one needs is enough.
         """

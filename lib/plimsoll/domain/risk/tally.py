@@ -1,8 +1,8 @@
-"""The tally of promises: how many changed volumes throttled, how many were to be expected, and whether that is chance.
+"""The tally of promises: the changed volumes that throttled, the number expected, and the chance of that.
 
 Each volume was promised a chance of its own, so that the number that throttle has the Poisson binomial distribution if
-every promise is kept to its limit and volumes are independent. Its tail is computed from the characteristic function
-by a discrete Fourier transform (Y. Hong, On computing the distribution function for the Poisson binomial distribution,
+every promise is kept to its limit and volumes are independent. Its tail is computed from the characteristic function by
+a discrete Fourier transform (Y. Hong, On computing the distribution function for the Poisson binomial distribution,
 Computational Statistics and Data Analysis 59, 2013, section 2.3).
 """
 
@@ -24,8 +24,11 @@ Were each week's tally independent of the others, chance alone would say so once
 
 @dataclass(slots=True)
 class PromiseTally:
-    """Watched volumes, added to in place: how many were `promised` each risk (in percent), how many `throttled` for
-    longer than promised, and of the `promised_s` seconds how many were `observed_s`."""
+    """The counts of watched volumes, added to in place.
+
+    `promised` counts volumes by their promised risk (in percent), `throttled` those that throttled for longer than
+    promised. Of the `promised_s` seconds `observed_s` were observed.
+    """
 
     promised: Counter[float] = field(default_factory=Counter)
     throttled: int = 0
@@ -41,7 +44,6 @@ class PromiseTally:
             self.observed_s += watch.observed_s
 
     def merge(self, other: "PromiseTally") -> None:
-        """Adds other volumes."""
         self.promised.update(other.promised)
         self.throttled += other.throttled
         self.promised_s += other.promised_s
@@ -49,27 +51,27 @@ class PromiseTally:
 
     @property
     def volumes(self) -> int:
-        """How many volumes are counted."""
         return self.promised.total()
 
     @property
     def expected(self) -> float:
-        """How many of them throttle at the most if promises hold, in the mean and by the end of the promised days."""
+        """The mean number of volumes that throttle by the end of the promised days, if promises are kept to their
+        limit."""
         return sum(pct / 100 * volumes for pct, volumes in self.promised.items())
 
     @property
     def chance_pct(self) -> float:
-        """How likely so many or more throttle, in percent, if each promise is kept to its limit."""
-        return 100 * tail({pct / 100: volumes for pct, volumes in self.promised.items()}, self.throttled)
+        """The chance in percent that at least as many throttle, if each promise is kept to its limit."""
+        return 100 * chance_of_at_least({pct / 100: volumes for pct, volumes in self.promised.items()}, self.throttled)
 
     @property
     def is_broken(self) -> bool:
-        """Whether significantly more volumes throttled than were expected."""
+        """Significantly more volumes throttled than were expected."""
         return self.volumes > 0 and self.chance_pct <= BROKEN_PCT
 
 
-def tail(trials: Mapping[float, int], successes: int) -> float:
-    """How likely at least so many of independent trials succeed; `trials` is how many have each chance (0 to 1)."""
+def chance_of_at_least(trials: Mapping[float, int], successes: int) -> float:
+    """The chance that at least a number of independent trials succeed. `trials` counts them by chance (0 to 1)."""
     count = sum(trials.values())
     if successes <= 0:
         return 1.0

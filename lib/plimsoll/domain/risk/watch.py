@@ -1,4 +1,4 @@
-"""The watch over a promise: what was promised of a volume, and what it did since it became what was recommended."""
+"""The watch over a promise: the promise of a recommendation, and the throttling of the volume since it was followed."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,15 +6,16 @@ from typing import Final
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
 
-KEPT_DAYS: Final = 90
+PROMISE_KEPT_DAYS: Final = 90
 """Changes of longer ago are not counted any more, and a promise that was made longer ago is not waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """At most `promised_pct` percent of such volumes that become `target` throttle for more than `minutes` in `days`.
+    """The promise of a recommendation: few volumes that become `target` throttle for long.
 
-    It was made at `made_s` (epoch seconds), of a volume that was `before`.
+    At most `promised_pct` percent of them throttle for more than `minutes` in `days`. It was made at `made_s` (epoch
+    seconds), of a volume that was `before`.
     """
 
     before: VolumeSpec
@@ -27,7 +28,7 @@ class Promise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """What a volume did since it became `spec` at `changed_s` (epoch seconds), looked at until `until_s`.
+    """The throttling of a volume since it became `spec` at `changed_s` (epoch seconds), looked at until `until_s`.
 
     Of that time `observed_s` seconds were observed, and in them were `throttled_minutes`. What was not observed is
     unknown, so that the minutes are the least that there were.
@@ -47,14 +48,16 @@ class Watch:
 
     @property
     def is_broken(self) -> bool:
-        """Whether it throttled for longer than promised."""
+        """The volume throttled for longer than promised."""
         return self.throttled_minutes > self.promise.minutes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promised:
-    """What is promised of a volume as of `at_s` (epoch seconds): the promise that was `made` and not taken up yet, and
-    the `watch` over the last one that was. None where there is none."""
+    """The promises of a volume as of `at_s` (epoch seconds).
+
+    The one that was `made` and not taken up yet, and the `watch` over the last one that was. None if there is none.
+    """
 
     at_s: int
     made: Promise | None = None

@@ -246,7 +246,7 @@ def _held_load(measurement: Measurement, _limits: SystemLimits) -> Iterator[Find
 
 
 def _unreached_depth(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
-    asked, in_flight = measurement.job.depth, measurement.in_flight
+    asked, in_flight = measurement.job.depth, measurement.io_in_flight
     if asked is not None and in_flight is not None and asked > 1 and in_flight < NEVER_REACHED * asked:
         yield Finding(
             admission=Admission.COUNTS,

@@ -7,7 +7,7 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Resource, TokenBucket
 from plimsoll.domain.evidence.envelope import DELIVERED, Admission, Lasting, Measurement
-from plimsoll.domain.evidence.token_fit import TokenFit, fit
+from plimsoll.domain.evidence.token_fit import TokenFit, fit_levels
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits, side_of
 
@@ -29,7 +29,7 @@ def lastings(measurement: Measurement, limits: SystemLimits) -> tuple[Lasting, .
     """The burst and the sustained rate of each side, fitted to the measurement's series. Empty without a series."""
     if measurement.series is None:
         return ()
-    fits = ((side, fit(measurement.series.rates(side), measurement.series.step_s)) for side in Resource)
+    fits = ((side, fit_levels(measurement.series.rates(side), measurement.series.step_s)) for side in Resource)
     return tuple(_lasting(measurement, side, fitted, limits) for side, fitted in fits if fitted is not None)
 
 

@@ -48,7 +48,7 @@ def _indexes_by_mode(measurements: Sequence[Measurement], side: Resource) -> dic
     """The indexes of the measurements that have a figure on a side, by mode."""
     modes: dict[str, list[int]] = {}
     for at, measurement in enumerate(measurements):
-        if measurement.served(side) is not None and measurement.bound_by is not BoundBy.LOAD:
+        if measurement.served_figure(side) is not None and measurement.bound_by is not BoundBy.LOAD:
             modes.setdefault(measurement.job.mode, []).append(at)
     return modes
 
@@ -56,7 +56,7 @@ def _indexes_by_mode(measurements: Sequence[Measurement], side: Resource) -> dic
 def _edge(measurements: Sequence[Measurement], seen: Sequence[int], side: Resource) -> int | None:
     """The index of the measurement at the outermost size, if it alone is the best of its mode."""
     ordered = sorted(seen, key=lambda at: measurements[at].job.block_kib, reverse=side is Resource.IOPS)
-    figures = [measurements[at].served(side) or 0.0 for at in ordered]
+    figures = [measurements[at].served_figure(side) or 0.0 for at in ordered]
     sizes = {measurements[at].job.block_kib for at in ordered}
     if len(sizes) < _LEAST_SIZES or max(figures[:-1]) >= PLATEAU * figures[-1]:
         return None
@@ -65,7 +65,7 @@ def _edge(measurements: Sequence[Measurement], seen: Sequence[int], side: Resour
 
 def _ruling(measurement: Measurement, side: Resource, roofs: Mapping[Resource, float | None]) -> Ruling:
     other = Resource.THROUGHPUT if side is Resource.IOPS else Resource.IOPS
-    roof, beside, size_kib = roofs[other], measurement.served(other), measurement.job.block_kib
+    roof, beside, size_kib = roofs[other], measurement.served_figure(other), measurement.job.block_kib
     best = f"{measurement.figure(side) or 0:,.0f}"
     explained = roof is not None and beside is not None and beside >= PLATEAU * roof
     return Ruling(

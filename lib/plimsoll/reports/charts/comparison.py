@@ -100,7 +100,7 @@ def _rows(envelope: Envelope) -> Iterator[Row]:
             "load": _load(measurement),
         }
         for figure, side in _SIDES.items():
-            if served := measurement.served(side):
+            if served := measurement.served_figure(side):
                 yield {**shape, "figure": figure, "statistic": "", "value": served}
         for statistic, latency_us in _latencies(measurement.latency):
             yield {**shape, "figure": "latency_us", "statistic": statistic, "value": latency_us}

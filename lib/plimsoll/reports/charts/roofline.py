@@ -185,11 +185,11 @@ def measured_rows(kind: str, envelope: Envelope) -> list[Row]:
             "mode": measurement.job.mode,
             "io_size_kib": measurement.job.block_kib,
             "iops": served,
-            "throughput_mib_s": measurement.served(Resource.THROUGHPUT),
+            "throughput_mib_s": measurement.served_figure(Resource.THROUGHPUT),
             "p99_latency_us": measurement.latency.at(99.0),
         }
         for measurement in envelope.measurements
-        if (served := measurement.served(Resource.IOPS))
+        if (served := measurement.served_figure(Resource.IOPS))
     ]
 
 

@@ -4,7 +4,7 @@ import json
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.history import Answer, Became, became, carried_out
+from plimsoll.domain.history import Became, RunAnswer, became, carried_out
 from plimsoll.domain.kinds import COSTS, CountsAs, names_counted_as
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.data.column_types import KEYS
@@ -164,12 +164,12 @@ def judge_answers(before: str, after: str) -> str:
     return f"{outcome} {how or ''}".rstrip()
 
 
-def _parse_answer(text: str) -> Answer:
+def _parse_answer(text: str) -> RunAnswer:
     plain = json.loads(text)
     current, target, drop_in = (
         None if plain[key] is None else VolumeSpec(**plain[key]) for key in ("current", "target", "drop_in")
     )
-    return Answer(
+    return RunAnswer(
         action=plain["action"], current=current, target=None if target == current else target, drop_in=drop_in
     )
 

@@ -28,7 +28,6 @@ from plimsoll.reports.terminal.plot import bar, plain_table, plot, spans_line
 from plimsoll.reports.terminal.probe import seen_parts
 from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.terminal.series import PlotSeries
-from plimsoll.reports.to_record import spec_record
 from plimsoll.reports.wording import (
     FRONTIER_HEADS,
     FRONTIER_TITLE,
@@ -267,7 +266,7 @@ def stripe_set_table(answer: SetAnswer) -> Table:
         if member.demand is not None:
             peaks = [f"{member.demand.peak_iops:,.0f}", f"{member.demand.peak_throughput_mib_s:,.1f}"]
         held = f"; held back: {member.held}" if member.held else ""
-        shown = printable(f"{spec_text(spec_record(member.spec))}, peak{held}")
+        shown = printable(f"{spec_text(member.spec)}, peak{held}")
         table.add_row(member.volume_id, Text(shown), *peaks)
     if answer.together is not None:
         figures = (answer.together.iops, answer.together.throughput_mib_s)

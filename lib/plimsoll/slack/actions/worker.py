@@ -13,10 +13,10 @@ from slack_sdk import WebClient
 from plimsoll.auditing.explain import explain_volume
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.run_files import PAGE, RUN
 from plimsoll.reports.run_record import run_of
 from plimsoll.reports.terminal.explain import show_explanation
-from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import words_of
 from plimsoll.service.history_update import excluded_volumes
 from plimsoll.service.latest_report import latest_report

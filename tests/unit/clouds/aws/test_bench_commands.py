@@ -6,9 +6,9 @@ import boto3
 import pytest
 
 from cloud_simulator.faults import Refused
-from plimsoll.bench.document import DOCUMENT_NAME, document
+from plimsoll.bench.document import DOCUMENT_NAME, document, version_name
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.commands import CUT_CHARS, LOOKS, RESULTS_PREFIX, version_name
+from plimsoll.clouds.aws.commands import CUT_CHARS, LOOKS, RESULTS_PREFIX
 from plimsoll.domain.errors import AccessDenied, CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
 from tests.contract.aws_bench import HOME, served

@@ -11,10 +11,10 @@ from cloud_simulator.metrics.sums import Sums
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.units import KIB
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume, with_rates
 from tests.in_memory.ports import cut
@@ -178,7 +178,7 @@ def answers(cloud):
         {volume.id: a_basis(policy) for volume in VOLUMES},
         VOLUMES,
         metrics.read,
-        segments=segments(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
         resolution_s=60,
         query_cost=a_tariff(),
     )

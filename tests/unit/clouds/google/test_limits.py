@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import published_limits, volume_types
 from plimsoll.domain.ceiling import Need
-from plimsoll.domain.offers.offer import fitted
+from plimsoll.domain.offers.offer import fit_spec
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import FromThroughput, Provisioned
 
@@ -23,7 +23,7 @@ def ceiling(name, size_gib, **figures):
 
 
 def fit(name, size_gib, iops=0.0, throughput_mib_s=0.0):
-    found = fitted(TYPES[name], size_gib, Need(iops=iops, throughput_mib_s=throughput_mib_s))
+    found = fit_spec(TYPES[name], size_gib, Need(iops=iops, throughput_mib_s=throughput_mib_s))
     return found.iops, found.throughput_mib_s
 
 
@@ -112,7 +112,7 @@ def test_no_more_iops_follow_the_throughput_than_the_cap():
 
 @given(st.sampled_from(SOLD_BY_THE_FIGURE), SIZES, NEEDS)
 def test_what_is_fitted_is_sold(name, size_gib, need):
-    kind, found = TYPES[name], fitted(TYPES[name], size_gib, need)
+    kind, found = TYPES[name], fit_spec(TYPES[name], size_gib, need)
     iops = found.iops or 0
     assert kind.throughput.least_at(size_gib, iops) <= found.throughput_mib_s
     assert found.throughput_mib_s <= kind.throughput.most_at(size_gib, found.iops or float("inf"))
@@ -122,7 +122,7 @@ def test_what_is_fitted_is_sold(name, size_gib, need):
 
 @given(st.sampled_from(SOLD_BY_THE_FIGURE), SIZES, NEEDS)
 def test_what_is_fitted_carries_the_need_unless_it_is_the_most_that_is_sold(name, size_gib, need):
-    kind, found = TYPES[name], fitted(TYPES[name], size_gib, need)
+    kind, found = TYPES[name], fit_spec(TYPES[name], size_gib, need)
     carried = kind.ceiling(found)
     largest = found.throughput_mib_s == kind.throughput.most_at(size_gib, found.iops or float("inf"))
     if isinstance(kind.iops, Provisioned):

@@ -13,7 +13,7 @@ from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.metrics.knowledge import Ask
-from plimsoll.domain.metrics.signals import Level, look_at_signals, signals_of
+from plimsoll.domain.metrics.signals import SignalLevel, look_at_signals, make_signals
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Target
@@ -45,14 +45,14 @@ def read(*faults):
             attached=AttachedPlaces(clients=clients),
         )
         found = metrics.read([Ask(volume=volume, look=LOOK) for volume in volumes])
-    told = [one if isinstance(one, CloudError) else signals_of(one, LOOK.window) for one in found]
+    told = [one if isinstance(one, CloudError) else make_signals(one, LOOK.window) for one in found]
     return {volume.name: one for volume, one in zip(volumes, told, strict=True)}, metrics.usage
 
 
 def test_latency_and_queue_are_in_our_units_and_health_is_silent_where_all_is_well():
     found, usage = read()
     data = found["data"]
-    assert data.io_latency_ms == Level(mean=pytest.approx(0.8), highest=pytest.approx(0.8))
+    assert data.io_latency_ms == SignalLevel(mean=pytest.approx(0.8), highest=pytest.approx(0.8))
     assert 0.2 < data.queue_length.mean < data.queue_length.highest < 0.6
     assert (data.degraded_minutes, data.read_latency_ms) == (None, None)
     assert found["left"] is None

@@ -9,7 +9,7 @@ from plimsoll.domain.demand.demand import HostSeen
 from plimsoll.domain.demand.epoch import Epoch
 from plimsoll.domain.demand.host_room import find_host_room
 from plimsoll.domain.demand.load import host_bound_times
-from plimsoll.domain.groups.hosting import host_loads, usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts, host_loads
 from tests.builders import a_demand, a_host, a_policy, a_volume
 
 NAN = np.nan
@@ -32,7 +32,7 @@ def room_of(volume, iops, checks, balances=None, *, others=0.0, unread=False):
     own, sibling = a_demand(iops=iops), a_volume(id="sibling", on=volume.hosts)
     demands = {volume.id: own, "sibling": a_demand(iops=[others] * len(iops))}
     load = replace(host_loads([volume, sibling], demands)[volume.hosts[0].id], seen=seen)
-    return find_host_room(own, load, usable(volume), a_policy())
+    return find_host_room(own, load, ceiling_of_hosts(volume), a_policy())
 
 
 def test_a_raised_check_is_the_limit_whatever_is_published_and_leaves_no_more_than_was_done():
@@ -92,7 +92,7 @@ def room_where(iops, there):
     """The room of a volume alone on a host of 80,000 IOPS, which was of that type in some minutes."""
     own = a_demand(iops=iops)
     load = host_loads([STEADY], {STEADY.id: own})[STEADY.hosts[0].id]
-    return find_host_room(own, load, usable(STEADY), a_policy(), np.array(there))
+    return find_host_room(own, load, ceiling_of_hosts(STEADY), a_policy(), np.array(there))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.demand.host_room import find_host_room
 from plimsoll.domain.demand.lifting import find_saturated
-from plimsoll.domain.groups.hosting import host_loads, usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts, host_loads
 from tests.builders import a_demand, a_host, a_policy, a_volume, ceiling_of
 
 GP3 = ceiling_of(a_volume("gp3"))
@@ -58,7 +58,7 @@ def room_of(volume, own, *others, **policy):
     siblings = [a_volume(id=f"sibling-{index}", on=volume.hosts) for index in range(len(others))]
     demands = {volume.id: own, **{sibling.id: demand for sibling, demand in zip(siblings, others, strict=True)}}
     load = host_loads([volume, *siblings], demands)[volume.hosts[0].id]
-    return find_host_room(own, load, usable(volume), a_policy(**policy))
+    return find_host_room(own, load, ceiling_of_hosts(volume), a_policy(**policy))
 
 
 def bound_minutes(volume, own, *others, **policy):
@@ -131,7 +131,7 @@ def test_a_volume_has_the_room_that_the_others_leave_and_at_least_what_it_did():
 
 def test_on_several_hosts_it_has_what_all_of_them_carry():
     shared = a_volume("io2", on=[a_host("m5.large", id="i-1"), a_host("m5.large", id="i-2")])
-    room = find_host_room(a_demand(iops=[30_000.0]), None, usable(shared), a_policy())
+    room = find_host_room(a_demand(iops=[30_000.0]), None, ceiling_of_hosts(shared), a_policy())
     assert (room.room[0].tolist(), room.bound.tolist()) == ([37_500.0], [False])
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Need, Resource
 from plimsoll.domain.evidence.bench_excuse import BUSY, BenchLimitCode, BenchLoad, bench_excuse
 from plimsoll.domain.evidence.envelope import DELIVERED
-from plimsoll.domain.evidence.verdict import Shown, verdict
+from plimsoll.domain.evidence.verdict import Shown, judge_need
 from plimsoll.domain.policy import Policy
 
 NEED = Need(iops=10_790, throughput_mib_s=200)
@@ -36,7 +36,7 @@ def judged(iops=10_790.0, throughput_mib_s=200.0, *, p99=1000.0):
         Shown(name="unbounded", iops=iops, throughput_mib_s=throughput_mib_s),
     ]
     jobs[0] = replace(jobs[0], iops=0.0)
-    return verdict(jobs, NEED, today_mean_latency_us=None, policy=Policy())
+    return judge_need(jobs, NEED, today_mean_latency_us=None, policy=Policy())
 
 
 def excuse(found, load, *, ceiling=CEILING, host=UNBOUNDED):
@@ -114,8 +114,8 @@ def test_what_falls_short_by_more_than_the_bench_lost_is_never_excused(iops, que
     load = a_load(waited=waited, queued=queued, stolen=stolen)
     found = excuse(judged(iops), load)
     if found.limits:
-        assert load.lost >= BUSY
-        assert iops / (1 - load.lost) >= DELIVERED * NEED.iops * (1 - 1e-9)
+        assert load.lost_share >= BUSY
+        assert iops / (1 - load.lost_share) >= DELIVERED * NEED.iops * (1 - 1e-9)
 
 
 @given(st.floats(1, 10_500), shares, shares)

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling, Need, Resource
 from plimsoll.domain.evidence.envelope import DELIVERED
-from plimsoll.domain.evidence.failed_measurement import CODE, FailedMeasurement, believed, holding_back, promised
+from plimsoll.domain.evidence.failed_measurement import (
+    CODE,
+    FailedMeasurement,
+    believed_ceiling,
+    find_limiting,
+    promised_need,
+)
 from plimsoll.domain.recommendation import Keep, Migrate, Reprovision
 from tests.builders import TYPES, a_demand, a_market, a_policy, a_refutation, a_spec, a_volume, decision
 from tests.profiles import examples
@@ -36,12 +42,12 @@ def a_failure(delivered, *, published=(3_000.0, 125.0), volume_id=None, newer=No
 
 def test_half_of_what_was_promised_is_believed_to_be_half_of_what_a_larger_one_promises():
     half = a_failure({IOPS: 1_500.0})
-    assert half.carries(IOPS, 6_000.0) == 3_000.0
-    assert half.carries(IOPS, 3_000.0) == pytest.approx(1_500 / DELIVERED)
-    assert half.carries(IOPS, 1_000.0) == 1_000.0
-    assert half.carries(THROUGHPUT, 1_000.0) == 1_000.0
-    assert half.promise(IOPS, 3_000.0) == 6_000.0
-    assert half.promise(IOPS, 1_500.0) == 1_500.0
+    assert half.believed_rate(IOPS, 6_000.0) == 3_000.0
+    assert half.believed_rate(IOPS, 3_000.0) == pytest.approx(1_500 / DELIVERED)
+    assert half.believed_rate(IOPS, 1_000.0) == 1_000.0
+    assert half.believed_rate(THROUGHPUT, 1_000.0) == 1_000.0
+    assert half.promise_for(IOPS, 3_000.0) == 6_000.0
+    assert half.promise_for(IOPS, 1_500.0) == 1_500.0
 
 
 failures = st.builds(
@@ -55,8 +61,8 @@ figures = st.floats(0, 100_000)
 
 @given(st.lists(failures, max_size=3), figures, figures)
 def test_more_promised_never_carries_less_and_nothing_carries_more_than_it_promises(failed, iops, more):
-    little = believed(Ceiling(iops=iops, throughput_mib_s=100), failed)
-    much = believed(Ceiling(iops=iops + more, throughput_mib_s=100), failed)
+    little = believed_ceiling(Ceiling(iops=iops, throughput_mib_s=100), failed)
+    much = believed_ceiling(Ceiling(iops=iops + more, throughput_mib_s=100), failed)
     assert little.iops <= iops
     assert little.iops <= much.iops + 1e-6
     assert much.throughput_mib_s == little.throughput_mib_s <= 100
@@ -65,8 +71,8 @@ def test_more_promised_never_carries_less_and_nothing_carries_more_than_it_promi
 @given(st.lists(failures, max_size=3), figures, figures)
 def test_what_is_asked_for_is_believed_to_carry_the_need(failed, iops, throughput_mib_s):
     need = Need(iops=iops, throughput_mib_s=throughput_mib_s)
-    asked = promised(need, failed)
-    carried = believed(Ceiling(iops=asked.iops, throughput_mib_s=asked.throughput_mib_s), failed)
+    asked = promised_need(need, failed)
+    carried = believed_ceiling(Ceiling(iops=asked.iops, throughput_mib_s=asked.throughput_mib_s), failed)
     assert asked.iops >= iops
     assert carried.iops >= iops * (1 - 1e-9)
     assert carried.throughput_mib_s >= throughput_mib_s * (1 - 1e-9)
@@ -75,13 +81,13 @@ def test_what_is_asked_for_is_believed_to_carry_the_need(failed, iops, throughpu
 @given(failures, figures)
 def test_a_failure_holds_back_just_those_needs_that_the_offer_is_not_believed_to_carry(one, need):
     ceiling = Ceiling(iops=3_000, throughput_mib_s=10_000)
-    held = holding_back(ceiling, Need(iops=need), [one])
-    assert bool(held) == (believed(ceiling, [one]).iops < min(need, 3_000))
+    held = find_limiting(ceiling, Need(iops=need), [one])
+    assert bool(held) == (believed_ceiling(ceiling, [one]).iops < min(need, 3_000))
 
 
 def test_credits_last_as_much_less():
     gp2 = TYPES["gp2"].ceiling(a_spec("gp2", 100))
-    less = believed(gp2, [a_failure({IOPS: 150.0}, published=(300.0, 128.0))])
+    less = believed_ceiling(gp2, [a_failure({IOPS: 150.0}, published=(300.0, 128.0))])
     assert less.sustained_iops == pytest.approx(150 / DELIVERED)
     assert less.iops == 1_500.0
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.evidence.evidence import OVERSHOOT
-from plimsoll.domain.evidence.measuring_runs import Want, class_key, runs_for, usd_for, within
+from plimsoll.domain.evidence.measuring_runs import Want, class_key, plan_runs, split_by_budget, usd_for
 from plimsoll.domain.evidence.validation_order import Budget
 from plimsoll.domain.volume import VolumeSpec
 
@@ -44,13 +44,13 @@ wants = st.lists(
 
 @given(wants)
 def test_every_want_is_served_by_exactly_one_run(found):
-    served = [want.volume_id for run in runs_for(found) for want in run.wants]
+    served = [want.volume_id for run in plan_runs(found) for want in run.wants]
     assert sorted(served) == sorted(want.volume_id for want in found)
 
 
 @given(wants)
 def test_a_run_reaches_what_each_of_its_wants_offers_and_lies_under_it_as_evidence_asks(found):
-    for run in runs_for(found):
+    for run in plan_runs(found):
         for want in run.wants:
             assert run.ceiling.iops <= OVERSHOOT * want.ceiling.iops
             assert run.ceiling.throughput_mib_s <= OVERSHOOT * want.ceiling.throughput_mib_s
@@ -61,32 +61,32 @@ def test_a_run_reaches_what_each_of_its_wants_offers_and_lies_under_it_as_eviden
 
 @given(wants)
 def test_a_run_is_of_a_spec_that_can_be_bought(found):
-    for run in runs_for(found):
+    for run in plan_runs(found):
         assert run.spec.iops <= GP3.iops.most_at(run.spec.size_gib)
         assert run.ceiling == GP3.ceiling(run.spec)
 
 
 @given(wants)
 def test_the_runs_with_the_most_at_stake_come_first(found):
-    stakes = [run.saved_usd_month for run in runs_for(found)]
+    stakes = [run.saved_usd_month for run in plan_runs(found)]
     assert stakes == sorted(stakes, reverse=True)
 
 
 def test_where_one_asks_for_more_iops_and_another_for_more_throughput_both_are_reached():
     found = [a_want(0, iops=5131, throughput_mib_s=472), a_want(1, iops=5130, throughput_mib_s=473)]
-    (run,) = runs_for(found)
+    (run,) = plan_runs(found)
     assert (run.spec.iops, run.spec.throughput_mib_s) == (5131, 473)
 
 
 def test_ten_thousand_volumes_of_the_baseline_need_one_run_a_place():
     fleet = [a_want(number, region=region) for number in range(5000) for region in ("us-east-1", "eu-west-1")]
-    assert len(runs_for(fleet)) == 2
+    assert len(plan_runs(fleet)) == 2
 
 
 @given(wants, st.none() | st.integers(0, 9), st.none() | st.floats(0, 3))
 def test_a_budget_is_never_exceeded_and_nothing_is_lost(found, max_runs, max_usd):
-    runs = runs_for(found)
-    chosen, left = within(runs, lambda run: run.spec.iops / 10_000, Budget(max_usd=max_usd, max_runs=max_runs))
+    runs = plan_runs(found)
+    chosen, left = split_by_budget(runs, lambda run: run.spec.iops / 10_000, Budget(max_usd=max_usd, max_runs=max_runs))
     assert max_runs is None or len(chosen) <= max_runs
     assert max_usd is None or sum(run.spec.iops / 10_000 for run in chosen) <= max_usd + 1e-9
     assert sorted(run.class_key for run in (*chosen, *left)) == sorted(run.class_key for run in runs)

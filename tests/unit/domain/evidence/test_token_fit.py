@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.evidence.envelope import TimeSeries
 from plimsoll.domain.evidence.time_series import MOST_POINTS, Work, series_of
-from plimsoll.domain.evidence.token_fit import fit
+from plimsoll.domain.evidence.token_fit import fit_levels
 from tests.profiles import examples
 
 
@@ -41,7 +41,9 @@ def test_a_bucket_that_was_emptied_is_found_again(burst, share, burst_s, after_s
     off, off_after = (0.005 + 5 * noise / math.sqrt(max(1, length_s / step_s - 4)) for length_s in (burst_s, after_s))
     assume(1 - share > 2 * (off + share * off_after))
     capacity = (burst - sustained) * burst_s
-    found = fit(made(burst, sustained, capacity, burst_s + after_s, step_s=step_s, noise=noise, seed=seed), step_s)
+    found = fit_levels(
+        made(burst, sustained, capacity, burst_s + after_s, step_s=step_s, noise=noise, seed=seed), step_s
+    )
     assert found.steady
     assert found.burst_rate == pytest.approx(burst, rel=off)
     assert found.last.rate == pytest.approx(sustained, rel=off_after)
@@ -52,49 +54,51 @@ def test_a_bucket_that_was_emptied_is_found_again(burst, share, burst_s, after_s
 
 def test_a_step_down_of_few_noisy_points_is_told_from_chance():
     rates = [305.7, 271.7, 299.3, 326.7, 277.4, 309.0, 200.1, 222.6, 201.7, 200.0, 223.9, 219.8, 202.8, 185.7, 189.1]
-    assert fit(rates, 10.0).burst_rate == pytest.approx(300, rel=0.02)
+    assert fit_levels(rates, 10.0).burst_rate == pytest.approx(300, rel=0.02)
 
 
 @given(bursts, shares, times_s, steps_s, st.sampled_from([0.0, 0.02, 0.1, 0.3]), seeds)
 @settings(max_examples=examples(300))
 def test_one_that_was_not_emptied_shows_no_second_level(burst, share, length_s, step_s, noise, seed):
     capacity = 1.01 * (burst - share * burst) * length_s
-    found = fit(made(burst, share * burst, capacity, length_s, step_s=step_s, noise=noise, seed=seed), step_s)
+    found = fit_levels(made(burst, share * burst, capacity, length_s, step_s=step_s, noise=noise, seed=seed), step_s)
     assert (found.spent_at_s, found.capacity) == (None, None)
     assert found.burst_rate == pytest.approx(burst, rel=0.005 + 6 * noise / math.sqrt(length_s // step_s))
 
 
 def test_a_volume_s_bucket_and_then_its_host_s_are_two_steps_down():
     series = np.concatenate([np.full(300, 3_000.0), np.full(600, 2_000.0), np.full(600, 500.0)])
-    found = fit(series, 1.0)
+    found = fit_levels(series, 1.0)
     assert [round(one.rate) for one in found.levels] == [3_000, 2_000, 500]
     assert found.capacity == pytest.approx(300 * 2_500 + 600 * 1_500)
 
 
 def test_what_rises_again_is_not_steady():
-    assert not fit(np.concatenate([np.full(300, 3_000.0), np.full(300, 500.0), np.full(300, 3_000.0)]), 1.0).steady
+    assert not fit_levels(
+        np.concatenate([np.full(300, 3_000.0), np.full(300, 500.0), np.full(300, 3_000.0)]), 1.0
+    ).steady
 
 
 def test_a_load_may_take_a_moment_to_begin():
-    found = fit(np.concatenate([np.full(25, 800.0), np.full(600, 3_000.0)]), 1.0)
+    found = fit_levels(np.concatenate([np.full(25, 800.0), np.full(600, 3_000.0)]), 1.0)
     assert (found.steady, found.spent_at_s, found.burst_rate) == (True, None, 3_000.0)
 
 
 def test_a_hiccup_is_no_level():
     series = np.full(600, 3_000.0)
     series[200:205] = 100.0
-    assert len(fit(series, 1.0).levels) == 1
+    assert len(fit_levels(series, 1.0).levels) == 1
 
 
 @pytest.mark.parametrize("series", [[], [1.0], [0.0] * 100])
 def test_what_is_too_short_or_empty_shows_nothing(series):
-    assert fit(series, 1.0) is None
+    assert fit_levels(series, 1.0) is None
 
 
 @given(st.lists(st.floats(0, 1e5), min_size=2, max_size=2_000), st.floats(0.5, 60))
 @settings(max_examples=examples(100))
 def test_a_longer_series_is_kept_in_longer_steps_and_all_work_stays(rates, step_s):
-    found = series_of([Work.of_rates(step_s * np.arange(1, len(rates) + 1), rates)], [])
+    found = series_of([Work.from_rates(step_s * np.arange(1, len(rates) + 1), rates)], [])
     if found is None:
         assert len(rates) * step_s < 2 * max(1.0, step_s) + 1e-6
         return
@@ -104,7 +108,7 @@ def test_a_longer_series_is_kept_in_longer_steps_and_all_work_stays(rates, step_
 
 
 def test_times_that_begin_steps_tell_the_same_as_times_that_end_them():
-    ends = Work.of_rates([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
-    starts = Work.of_rates([0.0, 1.0, 2.0], [10.0, 20.0, 30.0])
+    ends = Work.from_rates([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
+    starts = Work.from_rates([0.0, 1.0, 2.0], [10.0, 20.0, 30.0])
     expected = TimeSeries(step_s=1.0, iops=(10.0, 20.0, 30.0))
     assert series_of([ends], []) == series_of([starts], []) == expected

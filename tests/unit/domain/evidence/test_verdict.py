@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Need, Resource
-from plimsoll.domain.evidence.verdict import Shown, verdict
+from plimsoll.domain.evidence.verdict import Shown, judge_need
 from plimsoll.domain.policy import Policy
 
 NEED = Need(iops=2000, throughput_mib_s=100)
@@ -19,7 +19,7 @@ def shown(iops=3000.0, throughput_mib_s=125.0, *, mean=900.0, p99=2000.0):
 
 
 def judged(found, *, need=NEED, today=1000.0, **keys):
-    return verdict(found, need, today_mean_latency_us=today, policy=Policy(**keys))
+    return judge_need(found, need, today_mean_latency_us=today, policy=Policy(**keys))
 
 
 def test_what_reaches_the_need_in_time_passes_with_its_figures():

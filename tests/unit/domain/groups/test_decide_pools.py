@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.errors import CloudError, Unexpected
-from plimsoll.domain.groups.pool import pools_of
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.groups.pool import find_pools
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.volume import VolumeSpec
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
@@ -39,7 +39,7 @@ def judged(volumes, given_sums, *, policy=POLICY, decided=None, broken=None):
         {one.id: a_basis(policy, market=MARKET) for one in volumes if decided is None or one.id in decided},
         volumes,
         metrics.read,
-        segments=segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
         resolution_s=policy.resolution_s,
         query_cost=a_tariff(),
     )
@@ -172,7 +172,7 @@ def test_what_the_same_cap_carries_now_does_not_speak_against_less_of_its_type()
 
 
 def test_where_nothing_is_pooled_nothing_is_shared():
-    assert pools_of([a_volume(id="a"), a_volume(id="b")], {"gp2": replace(TYPES["bought"], name="gp2")}) == []
+    assert find_pools([a_volume(id="a"), a_volume(id="b")], {"gp2": replace(TYPES["bought"], name="gp2")}) == []
 
 
 @st.composite
@@ -233,7 +233,7 @@ def test_whichever_pools_are_changed_none_is_asked_for_more_than_it_carries(flee
     volumes, given_sums = fleet
     found = judged(volumes, given_sums)
     before = overloaded(volumes, given_sums)
-    pools = [pool.volumes for pool in pools_of(volumes, TYPES)]
+    pools = [pool.volumes for pool in find_pools(volumes, TYPES)]
     changing = [pool for pool in pools if any(isinstance(found[one.id], Change) for one in pool)]
     for count in range(1, len(changing) + 1):
         for some in itertools.combinations(changing, count):
@@ -249,7 +249,7 @@ def test_whichever_pools_are_changed_none_is_asked_for_more_than_it_carries(flee
 def test_a_pool_changes_as_one(fleet):
     volumes, given_sums = fleet
     found = judged(volumes, given_sums)
-    for pool in pools_of(volumes, TYPES):
+    for pool in find_pools(volumes, TYPES):
         types = {found[one.id].target.spec.type for one in pool.volumes if isinstance(found[one.id], Change)}
         assert len(types) <= 1
         if types and types != {pool.kind.name}:
@@ -260,4 +260,4 @@ def test_a_disk_alone_is_a_pool_of_one():
     alone = a_disk("data", "fast", 500)
     found = judged([alone], {"data": flat(100)})
     assert found["data"].comparison.present.iops == pytest.approx(15_000)
-    assert pools_of([alone], TYPES) == []
+    assert find_pools([alone], TYPES) == []

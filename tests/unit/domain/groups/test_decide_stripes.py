@@ -14,9 +14,9 @@ from plimsoll.domain.demand.demand import scale_demand
 from plimsoll.domain.demand.load import peaks
 from plimsoll.domain.demand.rates import IOPS
 from plimsoll.domain.demand_epochs import clip_to_record, find_epochs_on_record
-from plimsoll.domain.groups.decide_stripes import as_one, decide_together, units_of
+from plimsoll.domain.groups.decide_stripes import decide_together, make_units, share_highest_load
 from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.groups.hosting import host_loads, usable
+from plimsoll.domain.groups.hosting import ceiling_of_hosts, host_loads
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
 from plimsoll.domain.units import dollars
 from plimsoll.domain.volume import Modification
@@ -126,7 +126,7 @@ def test_a_set_of_one_is_decided_as_the_volume_alone(some, policy):
 def needs_of(stripes, volumes, demands, policy):
     """The highest that each member of a set has to carry, by type."""
     cases, load = cases_of(volumes, demands, policy)
-    case = as_one(cases, load, parts=len(volumes) if stripes.even else 1)[0]
+    case = share_highest_load(cases, load, parts=len(volumes) if stripes.even else 1)[0]
     return {name: peaks(case.load.reducing, kind.accounting) for name, kind in TYPES.items()}
 
 
@@ -134,7 +134,7 @@ def needs_of(stripes, volumes, demands, policy):
 @LAW
 def test_a_set_never_gets_less_than_a_volume_of_it_was_seen_to_do(some, policy):
     stripes, volumes, demands = some
-    hosts = usable(volumes[0])
+    hosts = ceiling_of_hosts(volumes[0])
     seen = [clipped(demands[one.id], ceiling_of(one)) for one in volumes if one.id in demands]
     for one in decided(stripes, volumes, demands, policy).values():
         measured = not isinstance(one, Change) or one.measured  # else it keeps all limits, and nothing rests on demand
@@ -153,7 +153,7 @@ def test_an_even_set_is_never_offered_more_than_its_host_carries_for_all(some, p
     """Rounded up to what is sold, and unless one volume was seen to do more than its share, or all to do more than the
     host is published to carry: then its limits do not hold."""
     _, volumes, demands = some
-    hosts, headroom = usable(volumes[0]), 1 + policy.headroom_pct / 100
+    hosts, headroom = ceiling_of_hosts(volumes[0]), 1 + policy.headroom_pct / 100
     cases, load = cases_of(volumes, demands, policy)
     assume(not load.exceeds(cases[0].demand, None))
     for kind, need in needs_of(*some, policy).items():
@@ -303,7 +303,7 @@ def test_excluded_volumes_and_unpublished_types_are_held_with_the_reason():
         a_volume("gp9", id="b"),
         a_volume(id="c"),
     )
-    (unit,) = units_of([a_stripe_set("a", "b", "c")], [excluded, unknown, free], a_basis())
+    (unit,) = make_units([a_stripe_set("a", "b", "c")], [excluded, unknown, free], a_basis())
     assert set(unit.held) == {"a", "b"}
     assert "plimsoll:exclude=true" in unit.held["a"]
     assert "gp9 has no published limits" in unit.held["b"]
@@ -325,7 +325,7 @@ def test_a_host_that_holds_back_the_set_holds_back_each_though_each_is_a_small_p
     demands = {"a": a_demand(3_000), "b": a_demand(3_000), "other": a_demand(72_000)}
     (first, second, _), load = cases_of(volumes, demands, a_policy())
     assert not first.room.bound.any()
-    for one in as_one([first, second], load, parts=2):
+    for one in share_highest_load([first, second], load, parts=2):
         assert one.room.bound.all()
         assert peaks(one.load.reducing, TYPES["gp3"].accounting).iops == pytest.approx(10_000)
 

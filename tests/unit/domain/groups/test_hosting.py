@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.demand.rates import IOPS, MIB_S
-from plimsoll.domain.groups.hosting import by_host, host_loads, usable
+from plimsoll.domain.groups.hosting import batch_by_host, ceiling_of_hosts, host_loads
 from plimsoll.domain.volume import sole_host
 from tests.builders import a_demand, a_host, a_volume
 
@@ -24,7 +24,7 @@ def fleets(draw):
 
 @given(fleets(), st.integers(1, 10))
 def test_batches_hold_every_volume_once_and_part_no_host(fleet, size):
-    batches = list(by_host(fleet, size))
+    batches = list(batch_by_host(fleet, size))
     assert sorted(volume.id for batch in batches for volume in batch) == sorted(volume.id for volume in fleet)
     homes: dict[str, int] = {}
     for number, batch in enumerate(batches):
@@ -34,7 +34,7 @@ def test_batches_hold_every_volume_once_and_part_no_host(fleet, size):
 
 @given(fleets(), st.integers(1, 10))
 def test_a_batch_is_larger_than_asked_only_for_one_host(fleet, size):
-    for batch in by_host(fleet, size):
+    for batch in batch_by_host(fleet, size):
         homes = {host.id if (host := sole_host(volume)) else volume.id for volume in batch}
         assert len(batch) <= size or len(homes) == 1
         assert batch
@@ -73,10 +73,10 @@ def test_a_hosts_load_is_the_sum_of_the_volumes_that_have_no_other_host():
 
 def test_the_hosts_of_a_volume_carry_the_sum_of_their_maxima():
     one, two = a_host("m5.large", id="i-1"), a_host("r5b.large", id="i-2")
-    assert usable(a_volume(on=one)).iops == 18_750
-    assert usable(a_volume("io2", on=[one, two])).iops == 18_750 + 43_333
+    assert ceiling_of_hosts(a_volume(on=one)).iops == 18_750
+    assert ceiling_of_hosts(a_volume("io2", on=[one, two])).iops == 18_750 + 43_333
 
 
 @pytest.mark.parametrize("hosts", [[], [None], [a_host(), None], [a_host("t2.micro")]])
 def test_a_host_that_is_not_known_or_without_published_limits_bounds_nothing(hosts):
-    assert usable(a_volume("io2", on=hosts)).iops == math.inf
+    assert ceiling_of_hosts(a_volume("io2", on=hosts)).iops == math.inf

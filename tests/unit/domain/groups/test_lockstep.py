@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.groups.lockstep import hint_text, hints
+from plimsoll.domain.groups.lockstep import find_hints, hint_text
 from tests.builders import LONG_AGO, a_demand, a_host, a_spec, a_volume
 from tests.profiles import examples
 
@@ -25,7 +25,7 @@ def a_pair(**of_second):
 
 
 def hinted(volumes, **demands):
-    return hints(volumes, {volume.id: a_day_by_day() for volume in volumes} | demands)
+    return find_hints(volumes, {volume.id: a_day_by_day() for volume in volumes} | demands)
 
 
 def test_volumes_alike_and_in_lockstep_are_hinted():
@@ -73,13 +73,13 @@ def test_idle_volumes_and_a_day_or_two_show_nothing():
 
 
 def test_a_volume_that_was_not_read_is_left_out():
-    assert hints(a_pair(), {"a": a_day_by_day()}) == []
+    assert find_hints(a_pair(), {"a": a_day_by_day()}) == []
 
 
 def test_two_sets_on_a_host_are_told_apart():
     volumes = [a_volume("gp3", id=name) for name in "abcde"]
     other, third = a_day_by_day(shape=SHAPE[::-1]), a_day_by_day(7.0)
-    found = hints(volumes, {"a": a_day_by_day(), "b": other, "c": a_day_by_day(), "d": other, "e": third})
+    found = find_hints(volumes, {"a": a_day_by_day(), "b": other, "c": a_day_by_day(), "d": other, "e": third})
     assert sorted(found) == [("a", "c"), ("b", "d")]
 
 
@@ -91,7 +91,7 @@ def test_no_volume_is_in_two_hints_and_none_is_alone_in_one(some):
         for number, (_, minutes) in enumerate(some)
     ]
     demands = {f"vol-{number}": a_day_by_day(times) for number, (times, _) in enumerate(some)}
-    found = hints(volumes, demands)
+    found = find_hints(volumes, demands)
     ids = [volume_id for group in found for volume_id in group]
     assert len(ids) == len(set(ids))
     assert all(len(group) > 1 for group in found)

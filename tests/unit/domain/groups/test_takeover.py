@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.domain.groups.group import ToldBy
-from plimsoll.domain.groups.hosting import by_host
-from plimsoll.domain.groups.takeover import MOST_SUSPECTED, takeovers_of
+from plimsoll.domain.groups.hosting import batch_by_host
+from plimsoll.domain.groups.takeover import MOST_SUSPECTED, find_takeovers
 from plimsoll.domain.volume import Owner, OwnerKind
 from tests.builders import NOW, a_host, a_volume
 
@@ -21,7 +21,7 @@ def named(name, **fields):
 
 
 def told(*volumes, tags=TAGS):
-    return [(one.told_by, one.name, len(one.volumes)) for one in takeovers_of(volumes, tags)]
+    return [(one.told_by, one.name, len(one.volumes)) for one in find_takeovers(volumes, tags)]
 
 
 def claim(name, namespace="db", cluster="prod", **fields):
@@ -144,7 +144,7 @@ def test_only_other_hosts_are_suspected():
         named("db-2", host="i-2"),
         replace(named("db-3", host="i-1"), id="x"),
     )
-    (found,) = takeovers_of([here, there, beside], TAGS)
+    (found,) = find_takeovers([here, there, beside], TAGS)
     assert [one.id for one in found.others(here)] == [there.id]
     assert {one.id for one in found.others(there)} == {here.id, "x"}
 
@@ -153,7 +153,7 @@ def test_what_is_decided_together_is_in_one_batch_with_all_that_is_on_its_hosts(
     hosts = [a_host(id=f"i-{number}") for number in range(6)]
     volumes = [a_volume(id=f"{host.id}/{number}", on=host) for host in hosts for number in range(2)]
     together = [(volumes[0], volumes[4]), (volumes[5], volumes[11])]
-    batches = list(by_host(volumes, 2, together))
+    batches = list(batch_by_host(volumes, 2, together))
     assert sorted(volume.id for batch in batches for volume in batch) == sorted(volume.id for volume in volumes)
     ((whole),) = [batch for batch in batches if volumes[0] in batch]
     assert {volume.id.split("/")[0] for volume in whole} == {"i-0", "i-2", "i-5"}

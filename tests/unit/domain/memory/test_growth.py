@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.demand.days import DaySums, sums_by_day
 from plimsoll.domain.demand.from_metrics import sums_of_knowledge
 from plimsoll.domain.headroom import Headroom
-from plimsoll.domain.memory.days import growth_of, weeks_of
+from plimsoll.domain.memory.days import find_growth, find_weeks
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.metrics.track import Look
@@ -48,7 +48,7 @@ def grown_pct(usual_pct, growth):
 
 
 def test_a_line_has_its_slope():
-    found = growth_of(days_of(line(0.005)), a_large(), POLICY)
+    found = find_growth(days_of(line(0.005)), a_large(), POLICY)
     assert found.iops_pct_a_day == pytest.approx(0.5, rel=0.01)
     assert found.weeks == 8
     assert found.times == pytest.approx(np.exp(40 * 0.005), rel=0.01)
@@ -56,28 +56,28 @@ def test_a_line_has_its_slope():
 
 
 def test_a_reduction_has_room_for_all_days_and_relief_for_a_third_of_them():
-    relief, less = (growth_of(days_of(line(0.005)), a_large(), POLICY, reduces=reduces) for reduces in (False, True))
+    relief, less = (find_growth(days_of(line(0.005)), a_large(), POLICY, reduces=reduces) for reduces in (False, True))
     assert (relief.days, less.days) == (40, 120)
     assert less.times == pytest.approx(relief.times**3)
 
 
 def test_operations_and_bytes_grow_each_for_itself_and_the_faster_one_counts():
-    found = growth_of(days_of(line(0.0), line(0.004)), a_large(), POLICY)
+    found = find_growth(days_of(line(0.0), line(0.004)), a_large(), POLICY)
     assert (found.iops_pct_a_day, found.throughput_pct_a_day) == pytest.approx((0, 0.4), rel=0.01)
     assert found.times == pytest.approx(np.exp(40 * 0.004), rel=0.01)
 
 
 @pytest.mark.parametrize("a_day", [0.0, -0.002])
 def test_what_does_not_rise_does_not_grow(a_day):
-    assert growth_of(days_of(line(a_day)), a_large(), POLICY) is None
+    assert find_growth(days_of(line(a_day)), a_large(), POLICY) is None
 
 
 def test_nobody_keeps_room_who_does_not_want_to():
-    assert growth_of(days_of(line(0.005)), a_large(), replace(POLICY, growth_days=0)) is None
+    assert find_growth(days_of(line(0.005)), a_large(), replace(POLICY, growth_days=0)) is None
 
 
 def test_no_room_is_kept_for_more_than_three_times_nor_beyond_what_a_policy_may_ask_for():
-    found = growth_of(days_of(line(0.018)), a_large(), replace(POLICY, growth_days=365))
+    found = find_growth(days_of(line(0.018)), a_large(), replace(POLICY, growth_days=365))
     assert found.times == 3
     assert grown_pct(20, found) == 260
     assert grown_pct(100, found) == 400
@@ -87,11 +87,11 @@ def test_no_room_is_kept_for_more_than_three_times_nor_beyond_what_a_policy_may_
 def test_one_strange_week_decides_nothing():
     strange = line(0.005)
     strange[-20:-13] *= 6
-    found = growth_of(days_of(strange), a_large(), POLICY)
+    found = find_growth(days_of(strange), a_large(), POLICY)
     assert found is None or found.iops_pct_a_day < 1
     calm = line(0.0)
     calm[-7:] *= 3
-    assert growth_of(days_of(calm), a_large(), POLICY) is None
+    assert find_growth(days_of(calm), a_large(), POLICY) is None
 
 
 def test_a_ceiling_that_is_raised_every_week_is_no_growth():
@@ -104,9 +104,9 @@ def test_a_ceiling_that_is_raised_every_week_is_no_growth():
         for changed in (0, 1)
     ]
     volume = a_volume("gp3", iops=6000, created=MADE, seen=tuple(raised))
-    assert growth_of(days_of(done), volume, POLICY) is None
-    assert growth_of(days_of(done), volume, POLICY, reduces=True) is not None
-    assert growth_of(days_of(done), a_large(), POLICY) is not None
+    assert find_growth(days_of(done), volume, POLICY) is None
+    assert find_growth(days_of(done), volume, POLICY, reduces=True) is not None
+    assert find_growth(days_of(done), a_large(), POLICY) is not None
 
 
 def test_four_weeks_of_one_epoch_are_enough_and_three_are_not():
@@ -114,7 +114,7 @@ def test_four_weeks_of_one_epoch_are_enough_and_three_are_not():
         changed_s = BEGINS_S + (DAYS - days) * DAY_S + HOUR_S
         seen = Seen(at_s=changed_s, spec=SMALL), Seen(at_s=changed_s, spec=LARGE, made=True)
         only_since = np.where(np.arange(DAYS) < DAYS - days, np.nan, line(0.005))
-        assert (growth_of(days_of(only_since), a_large(*seen), POLICY) is not None) is right, days
+        assert (find_growth(days_of(only_since), a_large(*seen), POLICY) is not None) is right, days
 
 
 def test_weeks_of_several_epochs_are_held_against_one_another_for_a_reduction_alone():
@@ -126,11 +126,11 @@ def test_weeks_of_several_epochs_are_held_against_one_another_for_a_reduction_al
         Seen(at_s=then_s, spec=SMALL),
         Seen(at_s=then_s, spec=LARGE, made=True),
     )
-    assert growth_of(days_of(line(0.005)), volume, POLICY) is not None  # three and three are six pairs
+    assert find_growth(days_of(line(0.005)), volume, POLICY) is not None  # three and three are six pairs
     earlier = tuple(replace(one, at_s=one.at_s - 4 * DAY_S) for one in volume.seen[2:])
     later = replace(volume, seen=(*volume.seen[:2], *earlier))
-    assert growth_of(days_of(line(0.005)), later, POLICY) is None
-    found = growth_of(days_of(line(0.005)), later, POLICY, reduces=True)
+    assert find_growth(days_of(line(0.005)), later, POLICY) is None
+    found = find_growth(days_of(line(0.005)), later, POLICY, reduces=True)
     assert found.iops_pct_a_day == pytest.approx(0.5, rel=0.01)
 
 
@@ -162,7 +162,7 @@ def histories(draw):
 def test_headroom_for_growth_is_that_of_counting_every_pair(history, headroom_pct, growth_days, less):
     rows, volume, epochs = history
     policy = replace(POLICY, headroom_pct=headroom_pct, growth_days=growth_days)
-    found = growth_of(days_of(*rows), volume, policy, reduces=less)
+    found = find_growth(days_of(*rows), volume, policy, reduces=less)
     counted = {day - (DAYS - 14): done for day, done in enumerate(zip(*rows, strict=True)) if not np.isnan(done[0])}
     rules = {"headroom_pct": headroom_pct, "growth_days": growth_days}
     right = headroom_with_growth({"epochs": epochs, "spec": volume.spec}, counted, 14, rules, less)
@@ -176,9 +176,9 @@ def test_headroom_for_growth_is_that_of_counting_every_pair(history, headroom_pc
 @given(histories(), st.floats(0.1, 50))
 def test_growth_does_not_depend_on_the_unit(history, times):
     rows, volume, _ = history
-    (one, other) = (growth_of(days_of(*(row * unit for row in rows)), volume, POLICY) for unit in (1.0, 2.0**6))
+    (one, other) = (find_growth(days_of(*(row * unit for row in rows)), volume, POLICY) for unit in (1.0, 2.0**6))
     assert one == other
-    weeks = weeks_of(days_of(*rows), volume)
+    weeks = find_weeks(days_of(*rows), volume)
     assert set(weeks.number.tolist()) <= set(range(8))
     assert len(weeks.epoch) == weeks.a_day.shape[1]
 

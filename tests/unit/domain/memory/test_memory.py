@@ -9,13 +9,13 @@ import pytest
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.groups.group import Unit
 from plimsoll.domain.headroom import Headroom, OfferPurpose
-from plimsoll.domain.memory.memory import Past, begun_s, memory_of, memory_segments
+from plimsoll.domain.memory.memory import Past, clip_memory, memory_segments, memory_start_s
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS, PAST_RATES, WORK_SERIES
 from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.offers.remembered import limits_of
+from plimsoll.domain.offers.remembered import uneventful_limits
 from plimsoll.domain.reasons.memory_reasons import rhythm
 from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.refine.unread_past import look_at_highest, looks
+from plimsoll.domain.refine.past import look_at_highest, looks
 from plimsoll.domain.units import DAY_S, HOUR_S
 from tests.builders import NOW, a_host, a_stripe_set, a_tariff, a_volume, ceiling_of
 from tests.unit.domain.lives import (
@@ -175,7 +175,7 @@ def test_days_are_read_of_a_whole_memory_and_no_more_than_is_kept():
 
 def test_455_days_of_one_volume_are_bounded_however_much_is_read():
     volume = replace(a_large(), created=NOW - timedelta(days=900))
-    past = Past(memory_of(volume, SEGMENTS), begun_s(volume, PLAIN, NOW.timestamp()))
+    past = Past(clip_memory(volume, SEGMENTS), memory_start_s(volume, PLAIN, NOW.timestamp()))
     rates = np.full(past.window.buckets(DAY_S), 1e5)
     (look,) = look_at_highest(past)
     assert look.groups == (PAST_RATES, OPERATIONS, BYTES)
@@ -194,15 +194,15 @@ def test_limits_leave_out_what_the_hosts_cannot_carry():
     offer = answer_to(a_large(), flat_with(900)).target
     small = ceiling_of(a_volume("gp3", 500, iops=3000))
     present = ceiling_of(a_large())
-    assert limits_of(offer, TWENTY, small, present) == (np.inf, np.inf)
+    assert uneventful_limits(offer, TWENTY, small, present) == (np.inf, np.inf)
 
 
 def test_relief_is_asked_to_carry_no_more_of_the_past_than_the_volume_does():
     present, hosts = ceiling_of(a_volume("gp3", 500, iops=3000, throughput_mib_s=250)), UNBOUNDED
     larger = ceiling_of(a_volume("gp3", 500, iops=4500, throughput_mib_s=125))
     relief = replace(answer_to(a_large(), flat_with(900)).target, ceiling=larger, purpose=OfferPurpose.RELIEVE)
-    assert limits_of(relief, TWENTY, hosts, present) == (np.inf, pytest.approx(125 / 1.2))
-    assert limits_of(replace(relief, purpose=OfferPurpose.REDUCE), TWENTY, hosts, present)[0] == pytest.approx(
+    assert uneventful_limits(relief, TWENTY, hosts, present) == (np.inf, pytest.approx(125 / 1.2))
+    assert uneventful_limits(replace(relief, purpose=OfferPurpose.REDUCE), TWENTY, hosts, present)[0] == pytest.approx(
         4500 / 1.2
     )
 

@@ -6,17 +6,17 @@ import pytest
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.rates import IOPS
-from plimsoll.domain.metrics.grid import grid_of
-from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
+from plimsoll.domain.metrics.grid import make_grid
+from plimsoll.domain.metrics.knowledge import Knowledge, plan_first_looks
 from plimsoll.domain.metrics.series import OPERATIONS, WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import DAY_S, HOUR_S
 from tests.builders import NOW
 from tests.in_memory.ports import cut
 
 WINDOW = Window.before(NOW, days=3)
-PARTS = segments(WINDOW, 60, {60: 15}, NOW.timestamp())
+PARTS = cut_by_age(WINDOW, 60, {60: 15}, NOW.timestamp())
 FIRST_DAY_S = -(-WINDOW.start_s // DAY_S) * DAY_S
 
 
@@ -25,7 +25,7 @@ def known(seed, *more):
     values = np.random.default_rng(seed).uniform(60.0, 6_000.0, WINDOW.buckets(60))
     sums = Sums(start_s=WINDOW.start_s, period_s=60, **dict.fromkeys(WORK_SERIES, values))
     knowledge = Knowledge(PARTS)
-    for look in (*first_looks(PARTS), *more):
+    for look in (*plan_first_looks(PARTS), *more):
         found = cut(sums, look.window, look.period_s, look.series)
         knowledge.learn(look, {name: values for name in look.series if (values := getattr(found, name)) is not None})
     return knowledge
@@ -48,14 +48,14 @@ def volumes():
 
 def test_a_bucket_begins_where_one_of_any_volume_or_an_edge_does(volumes):
     edge_s = FIRST_DAY_S + 40 * HOUR_S + 7 * 60
-    grid = grid_of(volumes, resolution_s=60, edges=[np.array([edge_s])])
+    grid = make_grid(volumes, resolution_s=60, edges=[np.array([edge_s])])
     wanted = {edge_s, *(int(at) for one in volumes for track in one.tracks.values() for at in track.starts_s)}
     assert grid.starts_s.tolist() == sorted(wanted)
     assert (grid.starts_s + grid.lengths_s).tolist() == [*grid.starts_s[1:].tolist(), WINDOW.end_s]
 
 
 def test_every_run_of_buckets_is_found_on_the_grid(volumes):
-    grid = grid_of(volumes, resolution_s=60)
+    grid = make_grid(volumes, resolution_s=60)
     for track in (track for one in volumes for track in one.tracks.values()):
         starts, buckets = track.starts_s.tolist(), grid.starts_s.tolist()
         assert grid.within(track.starts_s).tolist() == [sum(one <= at for one in starts) - 1 for at in buckets]
@@ -64,7 +64,7 @@ def test_every_run_of_buckets_is_found_on_the_grid(volumes):
 
 
 def test_a_volume_did_as_much_on_a_grid_with_others_as_on_its_own(volumes):
-    shared = grid_of(volumes, resolution_s=60)
+    shared = make_grid(volumes, resolution_s=60)
     for one in volumes:
         alone, beside = demand_of(one, resolution_s=60), demand_of(one, resolution_s=60, grid=shared)
         assert beside.window_s == alone.window_s

@@ -8,9 +8,9 @@ import pytest
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.rates import IOPS
-from plimsoll.domain.metrics.knowledge import Knowledge, first_looks
+from plimsoll.domain.metrics.knowledge import Knowledge, plan_first_looks
 from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.units import HOUR_S
 from tests.builders import NOW, with_rates
@@ -18,7 +18,7 @@ from tests.in_memory.ports import cut
 
 WINDOW = Window.before(NOW, days=3)
 MINUTES = WINDOW.buckets(60)
-PARTS = segments(WINDOW, 60, {60: 15}, NOW.timestamp())
+PARTS = cut_by_age(WINDOW, 60, {60: 15}, NOW.timestamp())
 DAY = 1440
 
 
@@ -32,7 +32,7 @@ def minutes(hot=900.0, at=500):
 
 def known(sums, *more):
     knowledge = Knowledge(PARTS)
-    for look in (*first_looks(PARTS), *more):
+    for look in (*plan_first_looks(PARTS), *more):
         found = cut(sums, look.window, look.period_s, look.series)
         knowledge.learn(look, {name: values for name in look.series if (values := getattr(found, name)) is not None})
     return demand_of(knowledge, resolution_s=60)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, InsufficientData
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.units import HOUR_S, KIB
 from plimsoll.domain.volume import Attachment
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume
@@ -69,7 +69,7 @@ def judged(lose, *, volumes=None, sums=None, policy=POLICY, every_minute=False):
         {volume.id: a_basis(policy) for volume in volumes},
         volumes,
         metrics.read,
-        segments=segments(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
         resolution_s=60,
         query_cost=a_tariff(),
         every_minute=every_minute,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plimsoll.domain.metrics.signals import Level, agreed, filled, has_gaps, look_at_signals, signals_of
+from plimsoll.domain.metrics.signals import SignalLevel, agreed, fill_gaps, has_gaps, look_at_signals, make_signals
 from plimsoll.domain.metrics.sums import Window
 
 DAY_S = 86_400
@@ -11,18 +11,18 @@ NONE = np.array([np.nan, np.nan, np.nan])
 
 
 def of(**found):
-    return signals_of({name: np.array(values, dtype=float) for name, values in found.items()}, WINDOW)
+    return make_signals({name: np.array(values, dtype=float) for name, values in found.items()}, WINDOW)
 
 
 def test_a_mean_latency_is_over_operations_and_not_over_days():
     found = of(read_time_s=[10.0, np.nan, 1.0], timed_reads=[1000, np.nan, 9000], highest_read_latency_ms=[80, 0, 3])
-    assert found.read_latency_ms == Level(mean=1.1, highest=80.0)
+    assert found.read_latency_ms == SignalLevel(mean=1.1, highest=80.0)
 
 
 def test_of_what_was_never_done_there_is_no_latency():
     found = of(read_time_s=[0.0, 0, 0], timed_reads=[0, 0, 0], mean_queue_length=[0, 0, 0])
     assert found.read_latency_ms is None
-    assert found.queue_length == Level(mean=0.0)
+    assert found.queue_length == SignalLevel(mean=0.0)
 
 
 def test_minutes_add_up_and_of_balances_the_least_counts():
@@ -43,7 +43,7 @@ def test_what_has_no_point_is_taken_from_what_was_asked_again():
     first = {"stalled_minutes": np.array([0.0, np.nan, 3.0]), "mean_queue_length": np.array([1.0, 1.0, 1.0])}
     again = {"stalled_minutes": np.array([9.0, 2.0, np.nan]), "highest_queue_length": np.array([4.0, 4.0, 4.0])}
     assert has_gaps(first)
-    found = filled(first, again)
+    found = fill_gaps(first, again)
     assert not has_gaps(found)
     assert found["stalled_minutes"].tolist() == [0.0, 2.0, 3.0]
     assert found["highest_queue_length"].tolist() == [4.0, 4.0, 4.0]

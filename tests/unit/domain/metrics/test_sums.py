@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from tests.builders import NOW, some_sums
 
 DAY_S = 86_400
@@ -16,7 +16,7 @@ NOW_S = NOW.timestamp()
 
 def parts(days, resolution_s=60, now=NOW):
     window = Window.before(now, days=days)
-    return window, segments(window, resolution_s, KEPT_DAYS, now.timestamp())
+    return window, cut_by_age(window, resolution_s, KEPT_DAYS, now.timestamp())
 
 
 def test_a_window_ends_on_the_last_whole_hour_and_begins_at_a_midnight():

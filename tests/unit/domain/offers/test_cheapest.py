@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.ceiling import Need
 from plimsoll.domain.demand.demand import Demand
 from plimsoll.domain.demand.trial import Required, budget_of, trial
-from plimsoll.domain.offers.cheapest import cheapest, staircase
+from plimsoll.domain.offers.cheapest import build_staircase, find_cheapest
 from plimsoll.domain.offers.products import Product
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
@@ -39,7 +39,7 @@ def cheapest_gp3(required, policy, budget_minutes, **more):
     product = Product(
         kind=kind, size_gib=SIZE_GIB, policy=policy, usd_month=US_EAST_1.usd_month, ceiling=kind.ceiling, **more
     )
-    return cheapest(staircase(product, required, budget_minutes), budget_minutes=budget_minutes)
+    return find_cheapest(build_staircase(product, required, budget_minutes), budget_minutes=budget_minutes)
 
 
 def nothing(count):
@@ -158,7 +158,7 @@ def test_a_staircase_for_a_large_budget_serves_smaller_ones():
     required = Required(work=a_demand([100.0] * 50 + [3300.0, 3500.0, 3700.0, 4100.0], 16), short=nothing(54))
     kind, policy = TYPES["gp3"], Policy(max_wait_s=600)
     product = Product(kind=kind, size_gib=SIZE_GIB, policy=policy, usd_month=US_EAST_1.usd_month, ceiling=kind.ceiling)
-    whole = staircase(product, required, 10)
+    whole = build_staircase(product, required, 10)
     for budget_minutes in (0, 1, 2, 3, 10):
         alone = cheapest_gp3(required, policy, budget_minutes)
-        assert cheapest(whole, budget_minutes=budget_minutes) == alone
+        assert find_cheapest(whole, budget_minutes=budget_minutes) == alone

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling, Need, Resource
-from plimsoll.domain.offers.drop_ins import drop_ins
-from plimsoll.domain.offers.offer import ceiling_on_hosts, fitted, flip, on_grid, whole
+from plimsoll.domain.offers.drop_ins import find_drop_in
+from plimsoll.domain.offers.offer import bare_type_offer, ceiling_on_hosts, fit_spec, round_to_grid, round_up
 from plimsoll.domain.volume_types import LatencyClass
 from tests.builders import (
     TYPES,
@@ -32,7 +32,7 @@ NEEDS = st.builds(
 
 
 def spec(type_name, size_gib=500, **need):
-    return fitted(TYPES[type_name], size_gib, Need(**need))
+    return fit_spec(TYPES[type_name], size_gib, Need(**need))
 
 
 def refusals(volume, demand=None, **policy):
@@ -42,7 +42,7 @@ def refusals(volume, demand=None, **policy):
 
 
 def test_needs_are_rounded_up_to_whole_figures_but_not_for_noise():
-    assert [whole(figure) for figure in (3000.0, 3000.1, 3000 + 1e-9, 2999.5)] == [3000, 3001, 3000, 3000]
+    assert [round_up(figure) for figure in (3000.0, 3000.1, 3000 + 1e-9, 2999.5)] == [3000, 3001, 3000, 3000]
 
 
 def test_gp3_is_offered_no_less_than_it_comes_with():
@@ -68,7 +68,7 @@ def test_what_is_more_than_a_type_sells_gets_the_most_it_sells():
 
 @given(st.sampled_from(["gp3", "io1", "io2"]), st.integers(4, 16_384), NEEDS)
 def test_a_fitted_spec_is_one_that_is_sold(type_name, size_gib, need):
-    kind, found = TYPES[type_name], fitted(TYPES[type_name], size_gib, need)
+    kind, found = TYPES[type_name], fit_spec(TYPES[type_name], size_gib, need)
     assert kind.iops.least <= found.iops <= kind.iops.most_at(size_gib)
     if type_name == "gp3":
         assert kind.throughput.least <= found.throughput_mib_s <= kind.throughput.most_at(size_gib, found.iops)
@@ -77,7 +77,7 @@ def test_a_fitted_spec_is_one_that_is_sold(type_name, size_gib, need):
 @given(st.sampled_from(["gp3", "io1", "io2"]), st.integers(4, 16_384), NEEDS)
 def test_a_fitted_spec_carries_the_need_unless_it_is_the_largest_sold(type_name, size_gib, need):
     need = replace(need, sustained_iops=0.0, sustained_throughput_mib_s=0.0)
-    kind, found = TYPES[type_name], fitted(TYPES[type_name], size_gib, need)
+    kind, found = TYPES[type_name], fit_spec(TYPES[type_name], size_gib, need)
     ceiling = kind.ceiling(found)
     largest = found.iops == kind.iops.most_at(size_gib) or found.throughput_mib_s == getattr(kind.throughput, "most", 0)
     assert largest or ceiling.iops >= need.iops - 1e-5
@@ -87,7 +87,7 @@ def test_a_fitted_spec_carries_the_need_unless_it_is_the_largest_sold(type_name,
 @given(st.sampled_from(["gp3", "io1", "io2"]), st.integers(4, 16_384), NEEDS)
 def test_a_fitted_spec_has_nothing_to_spare(type_name, size_gib, need):
     """One IOPS less, or one MiB/s less, and it would no longer carry the need, or no longer be sold."""
-    kind, found = TYPES[type_name], fitted(TYPES[type_name], size_gib, need)
+    kind, found = TYPES[type_name], fit_spec(TYPES[type_name], size_gib, need)
     fewer = kind.ceiling(replace(found, iops=found.iops - 1))
     throughput = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
     carries = fewer.iops >= max(need.iops, need.sustained_iops) and fewer.throughput_mib_s >= throughput
@@ -100,7 +100,7 @@ def test_a_fitted_spec_has_nothing_to_spare(type_name, size_gib, need):
 
 def test_io2_is_offered_the_iops_that_its_throughput_needs_for_ever():
     need = Need(throughput_mib_s=750, sustained_throughput_mib_s=750)
-    found = fitted(TYPES["io2"], 500, need)
+    found = fit_spec(TYPES["io2"], 500, need)
     assert TYPES["io2"].ceiling(found).sustained_throughput_mib_s >= 750
 
 
@@ -231,7 +231,7 @@ def test_of_equal_prices_the_better_latency_wins():
 
 
 def a_drop_in(volume, **policy):
-    bundle = drop_ins([a_case(volume, a_demand(iops=100), a_policy(**policy))])
+    bundle = find_drop_in([a_case(volume, a_demand(iops=100), a_policy(**policy))])
     return None if bundle is None else bundle.offers[0]
 
 
@@ -241,13 +241,13 @@ def test_a_drop_in_has_figures_that_people_use():
 
 def test_figures_are_rounded_up_within_what_is_sold():
     gp3 = TYPES["gp3"]
-    assert on_grid(gp3, a_spec("gp3", iops=3004, throughput_mib_s=751), a_policy().steps) == a_spec(
+    assert round_to_grid(gp3, a_spec("gp3", iops=3004, throughput_mib_s=751), a_policy().steps) == a_spec(
         "gp3", iops=3100, throughput_mib_s=755
     )
     small = a_spec("gp3", 8, iops=3950, throughput_mib_s=125)
-    assert on_grid(gp3, small, a_policy().steps).iops == 4000
-    assert on_grid(gp3, small, a_policy(iops_step=1, throughput_step_mib_s=1).steps) == small
-    assert on_grid(TYPES["gp2"], a_spec("gp2", 77), a_policy().steps) == a_spec("gp2", 77)
+    assert round_to_grid(gp3, small, a_policy().steps).iops == 4000
+    assert round_to_grid(gp3, small, a_policy(iops_step=1, throughput_step_mib_s=1).steps) == small
+    assert round_to_grid(TYPES["gp2"], a_spec("gp2", 77), a_policy().steps) == a_spec("gp2", 77)
 
 
 def test_drop_in_is_another_configuration_than_the_present_one():
@@ -262,14 +262,14 @@ def test_drop_in_keeps_what_a_shared_io1_can_do():
 
 
 def test_a_bare_flip_gives_what_a_type_includes():
-    offer = flip(TYPES["gp3"], 500, US_EAST_1)
+    offer = bare_type_offer(TYPES["gp3"], 500, US_EAST_1)
     assert offer.spec == a_spec("gp3", 500, iops=3000, throughput_mib_s=125)
     assert offer.usd_month == pytest.approx(40)
 
 
 @pytest.mark.parametrize("type_name", ["gp2", "io1", "io2", "st1"])
 def test_there_is_no_bare_flip_to_a_type_that_includes_nothing(type_name):
-    assert flip(TYPES[type_name], 500, US_EAST_1) is None
+    assert bare_type_offer(TYPES[type_name], 500, US_EAST_1) is None
 
 
 def test_nothing_needed_is_still_something_to_buy():

@@ -18,7 +18,7 @@ from plimsoll.domain.demand.trial import Required
 from plimsoll.domain.groups.hosting import host_loads
 from plimsoll.domain.refine.certificate import Open, open_of_host
 from plimsoll.domain.refine.member import Judged
-from plimsoll.domain.refine.refine import refine
+from plimsoll.domain.refine.next import find_looks
 from tests.unit.domain.answered import decided_on
 
 
@@ -58,7 +58,7 @@ def _is_read(case, member, load, policies, query_cost):
     host = open_of_host(load, demand, policies) if load is not None and member.asks_host else {}
     rest = Open(work=nothing, seconds=nothing[0], host=host)
     held_back = case.lifted.any | case.room.bound
-    return not refine(case, demand, rest, member.knowledge, query_cost) and not (
+    return not find_looks(case, demand, rest, member.knowledge, query_cost) and not (
         demand.spread is not None and (held_back & demand.spread.any_unread).any()
     )
 

@@ -14,12 +14,12 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.demand.epochs import credited_in
 from plimsoll.domain.errors import CloudError, Throttled
-from plimsoll.domain.metrics.knowledge import Ask, first_looks
+from plimsoll.domain.metrics.knowledge import Ask, plan_first_looks
 from plimsoll.domain.metrics.series import WORK_SERIES
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import HeadroomFrom, Policy, SizeOn
-from plimsoll.domain.refine.branch_and_bound import judge
-from plimsoll.domain.refine.members import grouped
+from plimsoll.domain.refine.hosts import make_groups
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.units import KIB
 from plimsoll.domain.volume import Modification, Seen
 from plimsoll.learned_table import load_table
@@ -345,7 +345,7 @@ def judged(
         {volume.id: context.of(volume) for volume in volumes if decided is None or volume.id in decided},
         volumes,
         metrics.read,
-        segments=segments(window, policy.resolution_s, metrics.retention_days, now.timestamp()),
+        cut_by_age=cut_by_age(window, policy.resolution_s, metrics.retention_days, now.timestamp()),
         resolution_s=policy.resolution_s,
         query_cost=query_cost or a_tariff(),
         takeovers=takeovers,
@@ -611,13 +611,13 @@ def test_the_rule_holds_for_overrides_of_single_volumes_on_a_shared_host():
     lax, strict = Policy(lookback_days=DAYS, saturation_pct=100), Policy(lookback_days=DAYS, saturation_pct=60)
     bases = {"vol-0": a_basis(lax), "vol-1": a_basis(strict)}
     metrics = MemoryMetrics(given=sums)
-    parts = segments(WINDOW, 60, metrics.retention_days, NOW.timestamp())
+    parts = cut_by_age(WINDOW, 60, metrics.retention_days, NOW.timestamp())
     answers = [
         judge(
             bases,
             volumes,
             metrics.read,
-            segments=parts,
+            cut_by_age=parts,
             resolution_s=60,
             query_cost=a_tariff(),
             every_minute=every_minute,
@@ -633,9 +633,9 @@ def test_the_rule_holds_for_overrides_of_single_volumes_on_a_shared_host():
 def test_what_was_worked_out_is_kept_while_more_is_read_only_where_it_is_little(every_minute, kept):
     volume = a_volume("gp2", 500)
     metrics = MemoryMetrics(given={volume.id: minutes_of(np.full(MINUTES, 100.0))})
-    parts = segments(WINDOW, 60, metrics.retention_days, NOW.timestamp())
-    (group,) = grouped({volume.id: a_basis(Policy(lookback_days=DAYS))}, [volume], parts, (), ())
-    for look in first_looks(parts, every_minute=every_minute):
+    parts = cut_by_age(WINDOW, 60, metrics.retention_days, NOW.timestamp())
+    (group,) = make_groups({volume.id: a_basis(Policy(lookback_days=DAYS))}, [volume], parts, (), ())
+    for look in plan_first_looks(parts, every_minute=every_minute):
         group.members[0].knowledge.learn(look, metrics.read([Ask(volume=volume, look=look)])[0])
     before = group.traffic(60)
     assert group.traffic(60) is before

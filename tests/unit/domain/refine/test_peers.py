@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.groups.group import ToldBy
-from plimsoll.domain.groups.takeover import takeovers_of
+from plimsoll.domain.groups.takeover import find_takeovers
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change
 from plimsoll.domain.volume import Owner, OwnerKind
@@ -54,7 +54,7 @@ def pair(tags=TAGGED, spec=LARGE, **fields):
 
 
 def answers(volumes, sums, policy=PLAIN, **how):
-    takeovers = takeovers_of(volumes, policy.takeover_tags)
+    takeovers = find_takeovers(volumes, policy.takeover_tags)
     part, read = judged(volumes, sums, policy, takeovers=takeovers, **how)
     whole, everything = judged(volumes, sums, policy, takeovers=takeovers, every_minute=True, **how)
     assert read.datapoints < 1.1 * everything.datapoints
@@ -201,7 +201,7 @@ def peers(draw):
 @given(peers())
 def test_whatever_is_left_unread_of_any_the_answers_are_those_of_every_minute(fleet):
     volumes, sums, policy, query_cost = fleet
-    takeovers = takeovers_of(volumes, policy.takeover_tags)
+    takeovers = find_takeovers(volumes, policy.takeover_tags)
     part, _ = judged(volumes, sums, policy, query_cost, takeovers=takeovers)
     whole, _ = judged(volumes, sums, policy, every_minute=True, takeovers=takeovers)
     assert_same(part, whole)
@@ -215,7 +215,7 @@ def test_whatever_is_left_unread_of_any_the_answers_are_those_of_every_minute(fl
 @given(peers())
 def test_no_reduction_leaves_less_than_any_other_will_have_or_than_it_had(fleet):
     volumes, sums, policy, _ = fleet
-    takeovers = [one for one in takeovers_of(volumes, policy.takeover_tags) if not one.is_suspected]
+    takeovers = [one for one in find_takeovers(volumes, policy.takeover_tags) if not one.is_suspected]
     found = {name: one.recommendation for name, one in judged(volumes, sums, policy, takeovers=takeovers)[0].items()}
     sizes = {
         name: one.target.ceiling if isinstance(one, Change) else one.comparison.present

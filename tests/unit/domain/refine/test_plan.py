@@ -2,8 +2,9 @@
 
 import pytest
 
+from plimsoll.domain.metrics.reading_cost import Plan, Reading
 from plimsoll.domain.metrics.sums import Segment, Window
-from plimsoll.domain.refine.plan import Plan, Reading, hosts_plan, plan_of
+from plimsoll.domain.refine.plan import hosts_plan, plan_of
 from tests.builders import a_tariff
 
 DAY_S = 86_400

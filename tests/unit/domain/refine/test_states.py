@@ -7,14 +7,13 @@ import numpy as np
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.metrics.knowledge import first_looks
+from plimsoll.domain.metrics.knowledge import plan_first_looks
 from plimsoll.domain.metrics.series import BYTES, OPERATIONS
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.metrics.track import Look
 from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.refine.branch_and_bound import read_looks
-from plimsoll.domain.refine.judging import judge_group
-from plimsoll.domain.refine.members import grouped
+from plimsoll.domain.refine.hosts import make_groups
+from plimsoll.domain.refine.judge import judge_group, read_looks
 from plimsoll.domain.units import DAY_S, HOUR_S
 from tests.builders import NOW, a_basis, a_market
 from tests.in_memory.ports import MemoryMetrics
@@ -34,13 +33,13 @@ def states(volumes, given_sums, policy, query_cost, rng):
     """
     metrics = MemoryMetrics(given=given_sums)
     context = replace(a_basis(policy, market=a_market(), envelopes=ENVELOPES), learned=TABLE)
-    parts = segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp())
-    for group in grouped({volume.id: context.of(volume) for volume in volumes}, volumes, parts, (), ()):
+    parts = cut_by_age(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp())
+    for group in make_groups({volume.id: context.of(volume) for volume in volumes}, volumes, parts, (), ()):
         members = group.members
         asks = [
             (member, look)
             for member in members
-            for look in first_looks(parts, every_minute=member.whole, host=member.asks_host)
+            for look in plan_first_looks(parts, every_minute=member.whole, host=member.asks_host)
         ]
         for number in range(1000):
             read_looks(asks, metrics.read)

@@ -5,10 +5,10 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from plimsoll.domain.metrics.sums import segments
+from plimsoll.domain.metrics.sums import cut_by_age
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Keep, Reprovision, Upgrade
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.volume import Seen
 from tests.builders import NOW, a_basis, a_host, a_market, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
@@ -48,7 +48,7 @@ def judged(volume, sums, *, queue=None, every_minute=False):
         {volume.id: a_basis(Policy(lookback_days=DAYS), market=a_market())},
         [volume],
         read,
-        segments=segments(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
         resolution_s=60,
         query_cost=a_tariff(),
         every_minute=every_minute,

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.days import days_of_moves
 from plimsoll.domain.headroom import Headroom, OfferPurpose
-from plimsoll.domain.memory.memory import Past, begun_s, memory_of
+from plimsoll.domain.memory.memory import Past, clip_memory, memory_start_s
 from plimsoll.domain.metrics.sums import Window
 from plimsoll.domain.policy import HeadroomFrom
 from plimsoll.domain.recommendation import Change, Wait
-from plimsoll.domain.refine.unread_past import look_at_days, look_at_highest, looks
+from plimsoll.domain.refine.past import look_at_days, look_at_highest, looks
 from plimsoll.domain.units import DAY_S
 from tests.builders import NOW, a_volume, ceiling_of
 from tests.in_memory.ports import cut
@@ -83,7 +83,7 @@ def test_what_the_past_requires_is_what_the_oracle_finds_hour_by_hour(fleet):
     for volume in volumes:
         past = whole_past(volume, given_lives[volume.id], policy)
         hosts = ceiling_of(a_volume("io2", 60_000, iops=256_000))
-        least, most = past.needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
+        least, most = past.find_needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
         needs = required_by(
             naive_past(volume, given_lives[volume.id], policy),
             oracle_policy(policy),
@@ -112,14 +112,14 @@ def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, li
     whole = whole_past(volume, life, policy)
     hosts = ceiling_of(a_volume("io2", 60_000, iops=256_000))
     (exact, _), past = (
-        whole.needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min),
-        Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp()), days_of_moves(volume)),
+        whole.find_needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min),
+        Past(clip_memory(volume, SEGMENTS), memory_start_s(volume, policy, NOW.timestamp()), days_of_moves(volume)),
     )
     asked, rounds = [*look_at_highest(past), *look_at_days(some_days(past, first_day))], 0
     while asked:
         for look in asked:
             learn(past, look, dict(cut(life, look.window, look.period_s, look.series).series.items()))
-        least, most = past.needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
+        least, most = past.find_needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
         assert least.iops <= exact.iops * (1 + 1e-9) <= most.iops * (1 + 1e-6) + 1e-6
         assert least.throughput_mib_s <= exact.throughput_mib_s * (1 + 1e-9)
         assert exact.throughput_mib_s <= most.throughput_mib_s * (1 + 1e-6) + 1e-6
@@ -128,5 +128,5 @@ def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, li
 
 
 def some_days(past, first_day):
-    start_s = min(past.asked.start_s + first_day * DAY_S, past.window.end_s)
+    start_s = min(past.counted_window.start_s + first_day * DAY_S, past.window.end_s)
     return Window(start_s=start_s, end_s=past.window.end_s)

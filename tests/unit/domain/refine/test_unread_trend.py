@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.domain.demand.epoch import Unsettled
 from plimsoll.domain.memory.memory import memory_segments
-from plimsoll.domain.metrics.sums import Window, segments
+from plimsoll.domain.metrics.sums import Window, cut_by_age
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Wait
-from plimsoll.domain.refine.branch_and_bound import judge
+from plimsoll.domain.refine.judge import judge
 from plimsoll.domain.units import DAY_S, KIB
 from tests.builders import NOW, a_basis, a_host, a_spec, a_tariff, a_volume, with_rates
 from tests.in_memory.ports import MemoryMetrics
@@ -94,7 +94,7 @@ def judged(volume, life, policy, *, query_cost=None, every_minute=False):
         {volume.id: a_basis(policy).of(volume)},
         [volume],
         metrics.read,
-        segments=segments(WINDOW, 60, RETENTION, NOW.timestamp()),
+        segments=cut_by_age(WINDOW, 60, RETENTION, NOW.timestamp()),
         resolution_s=60,
         query_cost=query_cost or a_tariff(),
         memory=MEMORY,

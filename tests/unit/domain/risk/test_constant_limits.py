@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand.trial import plain, trial
-from plimsoll.domain.risk.constant_limits import highest_but, throttled
+from plimsoll.domain.risk.constant_limits import count_throttled, highest_but
 from tests.profiles import examples
 from tests.unit.backtesting.fleets import demand_of_rates
 
@@ -28,7 +28,7 @@ def test_a_line_throttles_what_a_trial_of_each_minute_inside_a_sample_throttles(
     for place, one in enumerate(volumes):
         rates[place, :, : len(one)] = np.array(one, dtype=float).T
     lines = np.tile([float(iops), float(throughput_mib_s)], (len(volumes), 1))
-    minutes, longest_wait_s = throttled(rates, lines, period_s)
+    minutes, longest_wait_s = count_throttled(rates, lines, period_s)
     ceiling, fine_s = Ceiling(iops=iops, throughput_mib_s=throughput_mib_s), min(period_s, 60)
     for place in range(len(volumes)):
         by_minute = np.repeat(rates[place], period_s // fine_s, axis=1)
@@ -42,7 +42,7 @@ def test_a_queue_that_drains_in_the_next_sample_throttles_the_minutes_until_it_i
     rates = np.zeros((3, 2, 3))
     rates[:, 0] = [[120, 50, 0], [120, 80, 0], [120, 0, 0]]
     lines = np.tile([100.0, 1.0], (3, 1))
-    minutes, longest_s = throttled(rates, lines, 300)
+    minutes, longest_s = count_throttled(rates, lines, 300)
     assert minutes.tolist() == [5 + 1, 5 + 4, 5 + 0]
     assert longest_s.tolist() == [60, 60, 60]
 

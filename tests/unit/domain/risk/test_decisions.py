@@ -12,9 +12,9 @@ from plimsoll.domain.recommendation import Change, Keep, Reprovision, Upgrade
 from plimsoll.domain.risk.histories import History
 from plimsoll.learned_table import load_table
 from plimsoll.ports import ChangeText
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.markdown.run import ticket
-from plimsoll.reports.to_record import record_of
 from tests.builders import a_basis, a_demand, a_policy, a_volume, load_of
 
 LONG = a_policy(lookback_days=60)

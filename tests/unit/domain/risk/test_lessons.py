@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Need
-from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated
-from plimsoll.domain.risk.histories import blocks_of, usual_share
+from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrate
+from plimsoll.domain.risk.histories import split_into_blocks, usual_share
 from plimsoll.domain.risk.lessons import Lessons
-from plimsoll.domain.risk.scores import Scores, together
+from plimsoll.domain.risk.scores import Scores, join_scores
 from plimsoll.domain.risk.table import FACTORS
 from tests.profiles import examples
 from tests.taught import a_past
@@ -42,7 +42,7 @@ def test_what_is_learned_is_what_calibrated_finds_of_the_same_cuts():
                     ratio=after / before,
                 )
             )
-        expected = calibrated(together(rows))
+        expected = calibrate(join_scores(rows))
         assert (band.memory_days, band.cuts) == (30 * memory, 5 - memory)
         assert (dict(band.learned.factors), band.learned.volumes) == (dict(expected.factors), expected.volumes)
 
@@ -88,7 +88,7 @@ def test_a_cut_with_few_volumes_does_not_speak_for_the_fleet():
 def test_blocks_are_the_latest_first_and_need_half_of_their_days():
     days = np.array([[9.0, 1, 2, np.nan, 3, np.nan, np.nan], [9.0, 1, 1, 1, 4, np.nan, 1]])
     two = (Need(iops=2.0, throughput_mib_s=1.0), Need(iops=1.0, throughput_mib_s=1.0))
-    assert blocks_of(days, 3) == (None, two)
-    assert blocks_of(days, 30) == ()
-    (busiest,) = blocks_of(np.array([[1.0, 5, 2, 4, 3], [1.0, 2, 3, 4, 5]]), 5)
+    assert split_into_blocks(days, 3) == (None, two)
+    assert split_into_blocks(days, 30) == ()
+    (busiest,) = split_into_blocks(np.array([[1.0, 5, 2, 4, 3], [1.0, 2, 3, 4, 5]]), 5)
     assert [day.iops for day in busiest] == [day.throughput_mib_s for day in busiest] == [5, 4, 3, 2]

@@ -13,15 +13,15 @@ from plimsoll.backtesting.scenario import Cut
 from plimsoll.domain.policy import HeadroomFrom
 from plimsoll.domain.recommendation import Reprovision
 from plimsoll.domain.risk.calibration import LEVELS_PCT
-from plimsoll.domain.risk.histories import histories
-from plimsoll.domain.risk.scores import together
-from plimsoll.domain.risk.table import Band, LearnedTable, Source
+from plimsoll.domain.risk.histories import summarize_histories
+from plimsoll.domain.risk.scores import join_scores
+from plimsoll.domain.risk.table import Band, LearnedTable, TableSource
 from tests.profiles import examples
 from tests.unit.domain.lives import DAY, MINUTES, PLAIN, a_large, a_life, flat_with, judged
 from tests.unit.domain.risk.test_calibration import scores
 
 KIB_PER_OP = 4
-SOURCE = Source(on="2026-11-23", fleets=("a.npz",), volumes=300, public=False)
+SOURCE = TableSource(on="2026-11-23", fleets=("a.npz",), volumes=300, public=False)
 NOON = DAY // 2
 
 
@@ -29,7 +29,7 @@ def lessons(seed=1):
     """What a backtest has learned from two cuts that were over by a third one."""
     rng = np.random.default_rng(seed)
     cuts = [Cut(memory_days=30, day=30 + 30 * number, number=number) for number in range(4)]
-    found = together([scores(rng.lognormal(0.1, 0.4, 300), cut=number) for number in range(2)])
+    found = join_scores([scores(rng.lognormal(0.1, 0.4, 300), cut=number) for number in range(2)])
     usual = np.where(rng.random(600) < 0.5, 0.5, 1.0)
     columns = {name: getattr(found, name) for name in type(found).__slots__} | {"usual": usual}
     return CutLessons(
@@ -46,7 +46,7 @@ def backtested(iops, level_pct):
     learned, cut = lessons()
     learned.folds = np.append(learned.folds, 1)
     rates = np.stack([iops, iops * KIB_PER_OP / 1024])[None]
-    known = histories(rates[:, :, MINUTES % DAY :], 60)
+    known = summarize_histories(rates[:, :, MINUTES % DAY :], 60)
     (factor,) = learned.factors(cut, LEARNED, level_pct, np.array([300]), known.usual)
     calibrated = learned.calibration_at(cut, 1, LEARNED)
     band = Band(memory_days=30, cuts=2, learned=calibrated)

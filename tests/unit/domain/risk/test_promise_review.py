@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, reviewed
-from plimsoll.domain.risk.watch import KEPT_DAYS, Promise
+from plimsoll.domain.risk.promise_review import Review, Stay, Throttling, review_promises
+from plimsoll.domain.risk.watch import PROMISE_KEPT_DAYS, Promise
 from plimsoll.domain.units import DAY_S, HOUR_S
 from plimsoll.domain.volume import VolumeSpec
 from tests.profiles import examples
@@ -60,18 +60,18 @@ def a_review(day, spec=IS, *, changed_day=1.0, throttled=(), unseen=(), **fields
 
 
 def promised(day=0.0):
-    return reviewed(None, a_review(day, WAS, offered=a_promise(day)))
+    return review_promises(None, a_review(day, WAS, offered=a_promise(day)))
 
 
 def after(*reviews, prior=None):
     found = promised() if prior is None else prior
     for review in reviews:
-        found = reviewed(found, review)
+        found = review_promises(found, review)
     return found
 
 
 def test_of_a_volume_of_which_nothing_was_promised_nothing_is_kept():
-    assert reviewed(None, a_review(0, WAS)) is None
+    assert review_promises(None, a_review(0, WAS)) is None
 
 
 @settings(max_examples=examples(100))
@@ -90,8 +90,8 @@ def test_however_many_runs_see_a_day_it_counts_once(runs, throttled):
 
 def test_the_same_run_twice_and_an_earlier_one_change_nothing():
     once = after(a_review(8.4, throttled=(48,)))
-    assert reviewed(once, a_review(8.4, throttled=(48, 72))) == once
-    assert reviewed(once, a_review(5.0, throttled=(72,))) == once
+    assert review_promises(once, a_review(8.4, throttled=(48, 72))) == once
+    assert review_promises(once, a_review(5.0, throttled=(72,))) == once
 
 
 def test_what_was_not_observed_is_not_counted_as_quiet():
@@ -102,14 +102,14 @@ def test_what_was_not_observed_is_not_counted_as_quiet():
 def test_a_run_that_could_not_judge_adds_nothing_and_a_later_one_may():
     found = after(a_review(8, throttling=None, silent=True))
     assert (found.watch.observed_s, found.watch.until_s) == (0, _at(1))
-    assert reviewed(found, a_review(9)).watch.observed_s == 8 * DAY_S
+    assert review_promises(found, a_review(9)).watch.observed_s == 8 * DAY_S
 
 
 def test_a_volume_that_is_changed_again_is_not_watched_on():
     found = after(a_review(8, throttled=(48,)))
     bigger = gp3(9_000)
     stays = [Stay(start_s=_at(1), end_s=_at(9), spec=IS), Stay(start_s=_at(9), end_s=_at(15), spec=bigger)]
-    later = reviewed(found, a_review(15, bigger, stays=stays, throttled=(200, 300)))
+    later = review_promises(found, a_review(15, bigger, stays=stays, throttled=(200, 300)))
     assert later.watch.spec == IS
     assert later.watch.throttled_minutes == 20.0
     assert later.watch.is_broken
@@ -143,5 +143,5 @@ def test_a_change_that_no_window_shows_began_with_the_promise():
 def test_what_was_changed_long_ago_is_forgotten():
     found = after(a_review(8, throttled=(48, 50)))
     assert found.watch.is_broken
-    assert reviewed(found, a_review(KEPT_DAYS)).watch.is_broken
-    assert reviewed(found, a_review(KEPT_DAYS + 2)) is None
+    assert review_promises(found, a_review(PROMISE_KEPT_DAYS)).watch.is_broken
+    assert review_promises(found, a_review(PROMISE_KEPT_DAYS + 2)) is None

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.constant_limits import throttled
-from plimsoll.domain.risk.histories import Histories, histories
-from plimsoll.domain.risk.scores import least_factors, scores_of
+from plimsoll.domain.risk.constant_limits import count_throttled
+from plimsoll.domain.risk.histories import Histories, summarize_histories
+from plimsoll.domain.risk.scores import least_factors, score_cut
 from tests.profiles import examples
 
 PERIOD_S = 300
@@ -34,7 +34,7 @@ def test_the_score_passes_and_anything_less_does_not(before, after, budget_min):
     found = least_factors(most, of(after), FREE, PERIOD_S, budget_min)[0]
 
     def minutes(factor: float) -> float:
-        return throttled(of(after), np.maximum(FREE, factor * most), PERIOD_S)[0][0]
+        return count_throttled(of(after), np.maximum(FREE, factor * most), PERIOD_S)[0][0]
 
     if not np.isfinite(found):
         assert not most.any()
@@ -60,8 +60,8 @@ def test_a_constant_demand_needs_no_headroom(iops):
 
 
 def test_what_came_after_and_was_held_back_needs_no_one_knows_how_much():
-    before = histories(of([200] * 50), PERIOD_S)
-    found = scores_of(
+    before = summarize_histories(of([200] * 50), PERIOD_S)
+    found = score_cut(
         np.array([7]),
         before,
         of([200] * 50),
@@ -89,11 +89,11 @@ def test_what_came_after_and_was_held_back_needs_no_one_knows_how_much():
 )
 def test_the_usual_share_is_half_of_what_the_fourth_busiest_day_says(peaks, share):
     days = np.repeat(peaks, 24).astype(float)
-    found: Histories = histories(np.stack([days, days / 9])[None], 3600)
+    found: Histories = summarize_histories(np.stack([days, days / 9])[None], 3600)
     assert found.usual[0] == pytest.approx(share)
     assert found.most[0].tolist() == [max(peaks), max(peaks) / 9]
 
 
 def test_a_day_that_has_begun_is_not_one_of_the_days():
     days = np.concatenate([np.full(5, 1.0), np.repeat([8.0, 2.0, 2.0, 2.0], 24)])
-    assert histories(np.stack([days, days])[None], 3600).usual[0] == pytest.approx(0.5)
+    assert summarize_histories(np.stack([days, days])[None], 3600).usual[0] == pytest.approx(0.5)

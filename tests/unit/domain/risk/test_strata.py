@@ -9,7 +9,7 @@ from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.learn import learn
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import HeadroomFrom, Policy
-from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrated
+from plimsoll.domain.risk.calibration import LEVELS_PCT, calibrate
 from plimsoll.domain.risk.histories import History
 from plimsoll.domain.risk.promise import find_headrooms, risk_of
 from plimsoll.learned_table import parse_table, table_text
@@ -38,7 +38,7 @@ def test_a_promise_holds_of_all_and_costs_less_headroom_than_one_factor(level_pc
     rng, missed, shares = np.random.default_rng(3), [], []
     for _ in range(40):
         (known, kind), (new, other) = two_kinds(rng, 400), two_kinds(rng, 400)
-        learned, one = calibrated(known, owners=kinds(kind)), calibrated(known)
+        learned, one = calibrate(known, owners=kinds(kind)), calibrate(known)
         factors = np.array([learned.factors[level_pct] * learned.scales[NAMES[place]] for place in other])
         missed.append((new.score > factors).mean())
         shares.append(np.mean(factors) / one.factors[level_pct])
@@ -50,7 +50,7 @@ def test_a_small_stratum_is_given_what_the_fleet_is():
     rng = np.random.default_rng(5)
     known, kind = two_kinds(rng, 300)
     few = np.where((kind == 1) & (np.cumsum(kind == 1) > 10), -1, kind)
-    learned = calibrated(known, owners=kinds(few))
+    learned = calibrate(known, owners=kinds(few))
     assert {*learned.scales} == {"hand"}
     assert learned.scale(np.array([0.5, 0.5]), ["kubernetes", "operator"]).tolist() == [0.5, 0.5]
 
@@ -65,15 +65,15 @@ def test_a_small_stratum_is_given_what_the_fleet_is():
 )
 def test_less_risk_never_takes_less_headroom(rows):
     found = scores([score for score, _ in rows])
-    learned = calibrated(found, owners=kinds(kind for _, kind in rows))
+    learned = calibrate(found, owners=kinds(kind for _, kind in rows))
     factors = [np.inf if learned.factors[level] is None else learned.factors[level] for level in LEVELS_PCT]
     assert factors == sorted(factors, reverse=True)
 
 
 def test_without_strata_it_is_one_factor():
     found = scores(np.linspace(0.5, 4, 150))
-    nobody = calibrated(found, owners=[""] * 150)
-    assert nobody.factors == calibrated(found).factors
+    nobody = calibrate(found, owners=[""] * 150)
+    assert nobody.factors == calibrate(found).factors
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.risk.calibration import LEVELS_PCT
-from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally, tail
+from plimsoll.domain.risk.tally import BROKEN_PCT, PromiseTally, chance_of_at_least
 from plimsoll.domain.risk.watch import Promise, Watch
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
@@ -45,7 +45,7 @@ def by_every_outcome(chances, successes):
 @settings(max_examples=examples(200))
 @given(chances=CHANCES, successes=st.integers(min_value=0, max_value=10))
 def test_the_tail_is_that_of_every_outcome(chances, successes):
-    found = tail(Counter(chances), successes)
+    found = chance_of_at_least(Counter(chances), successes)
     assert found == pytest.approx(by_every_outcome(chances, successes), abs=1e-12)
 
 
@@ -60,7 +60,7 @@ def test_of_equal_promises_it_is_the_binomial_tail(volumes, chance, successes):
         math.comb(volumes, came) * chance**came * (1 - chance) ** (volumes - came)
         for came in range(min(successes, volumes + 1))
     )
-    assert tail({chance: volumes}, successes) == pytest.approx(1 - math.fsum(terms), abs=1e-10)
+    assert chance_of_at_least({chance: volumes}, successes) == pytest.approx(1 - math.fsum(terms), abs=1e-10)
 
 
 @settings(max_examples=examples(50))
@@ -76,8 +76,8 @@ def test_one_more_throttled_volume_is_never_likelier_and_never_mends_promises(th
 
 
 def test_a_hundred_thousand_changed_volumes_are_weighed_as_well():
-    assert tail({0.05: 60_000, 0.2: 40_000}, 11_000) == pytest.approx(0.5, abs=0.01)
-    assert tail({0.05: 60_000, 0.2: 40_000}, 12_000) < 1e-9
+    assert chance_of_at_least({0.05: 60_000, 0.2: 40_000}, 11_000) == pytest.approx(0.5, abs=0.01)
+    assert chance_of_at_least({0.05: 60_000, 0.2: 40_000}, 12_000) < 1e-9
 
 
 def test_it_counts_whom_a_run_saw_again_and_how_long():
@@ -100,6 +100,6 @@ def test_promises_are_broken_by_what_chance_hardly_does_and_not_by_what_it_does_
         return a_tally(a_watch(5.0, 16.0 if number < broken else 0.0) for number in range(100))
 
     least = next(broken for broken in range(100) if of(broken).is_broken)
-    assert tail({0.05: 100}, least) <= BROKEN_PCT / 100 < tail({0.05: 100}, least - 1)
+    assert chance_of_at_least({0.05: 100}, least) <= BROKEN_PCT / 100 < chance_of_at_least({0.05: 100}, least - 1)
     assert least == 14
     assert not PromiseTally().is_broken

@@ -33,7 +33,9 @@ def test_every_figure_that_was_served_is_drawn_once(library):
             (row["envelope"], row["io_size_kib"], row["value"]) for row in results(*envelopes, figure=figure)
         )
         served = sorted(
-            (one.name, found.job.block_kib, found.served(side)) for one in envelopes for found in one.measurements
+            (one.name, found.job.block_kib, found.served_figure(side))
+            for one in envelopes
+            for found in one.measurements
         )
         assert drawn == served
     assert len(results(*envelopes, statistic="p50")) == len(results(*envelopes, statistic="p99")) == 28
@@ -41,9 +43,9 @@ def test_every_figure_that_was_served_is_drawn_once(library):
 
 def test_rejected_figures_are_not_drawn(library):
     for one in library.values():
-        rejected = [found for found in one.measurements if found.kept_out("iops")]
+        rejected = [found for found in one.measurements if found.is_kept_out("iops")]
         drawn = results(one, figure="iops")
-        assert len(drawn) == len([found for found in one.measurements if found.served(Resource.IOPS)])
+        assert len(drawn) == len([found for found in one.measurements if found.served_figure(Resource.IOPS)])
         assert len(envelope_picture([one]).datasets["measured"]) == len(drawn)
         assert not any(
             (row["mode"], row["io_size_kib"], row["value"]) in {(r.job.mode, r.job.block_kib, r.iops) for r in rejected}

@@ -10,11 +10,11 @@ from rich.console import Console
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.ports import ChangeText
+from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.terminal.explain import offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
-from plimsoll.reports.to_record import record_of
 from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import usd
 from tests.builders import a_demand, a_volume, decision

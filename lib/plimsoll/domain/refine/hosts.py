@@ -1,4 +1,4 @@
-"""Members: the volumes that are judged together, by the hosts that they share."""
+"""Hosts: volumes that are judged together because they share a host, with their traffic, cases and answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,16 +13,18 @@ from plimsoll.domain.demand.from_metrics import demand_of
 from plimsoll.domain.demand.host_room import HostLoad
 from plimsoll.domain.demand.rates import CountedRates
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.groups.decide_pools import DecidedPool, decide_pools
+from plimsoll.domain.groups.decide_stripes import decide_together
 from plimsoll.domain.groups.group import Unit
-from plimsoll.domain.groups.held_back import extras_of_host
-from plimsoll.domain.groups.hosting import asking, host_loads, may_be_the_limit, running_from_s
-from plimsoll.domain.groups.pool import Pool, pools_of
-from plimsoll.domain.metrics.grid import grid_of
+from plimsoll.domain.groups.held_back import find_held_back
+from plimsoll.domain.groups.hosting import host_loads, may_be_the_limit, pick_asking, running_from_s
+from plimsoll.domain.groups.pool import Pool, find_pools
+from plimsoll.domain.metrics.grid import make_grid
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.sums import Segment, Window
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.refine.member import Member
-from plimsoll.domain.refine.recall import Recall
+from plimsoll.domain.refine.past import Recall
 from plimsoll.domain.volume import Volume, sole_host
 from plimsoll.domain.volume_types import VolumeType
 
@@ -41,15 +43,28 @@ class Group:
     units: list[Unit] = field(default_factory=list)
     pools: list[Pool] = field(default_factory=list)
     _traffic: tuple[Sequence[object], Traffic] | None = None
+    _decided: DecidedPool = field(default_factory=dict)
 
     def traffic(self, resolution_s: int) -> Traffic:
-        """What its volumes did by what is known now, worked out once until more is known of any."""
+        """The demands of its volumes and its host's load, worked out once until more is known of any."""
         readable = self.readable()
-        known = [(one.volume.id, one.knowledge.version, one.knowledge.disputes) for one in readable]
+        known = [(member.volume.id, member.knowledge.version, member.knowledge.disputes) for member in readable]
         if self._traffic is None or self._traffic[0] != known:
             demands = _demands(readable, resolution_s)
+            self._decided = {}
             self._traffic = known, (demands, self._load(demands))
         return self._traffic[1]
+
+    def keep_decided(self, decided: DecidedPool) -> None:
+        """Keeps answers while only the past is still to be read. With a throttled volume they may change with the
+        risk, which rests on the past: relief lowers a limit or none."""
+        is_throttled = any(case.frequent for case, _ in decided.values())
+        self._decided = {} if is_throttled else decided
+
+    def take_decided(self) -> DecidedPool:
+        """The answers that were kept, once; none if more was read of the window."""
+        decided, self._decided = self._decided, {}
+        return decided
 
     def forget(self, *, but_few: bool) -> None:
         """Lets go of what was worked out of its demands: it takes memory by the volume, and can be worked out anew.
@@ -57,7 +72,7 @@ class Group:
         demands = {} if self._traffic is None else self._traffic[1][0]
         if but_few and all(len(demand.iops) <= FEW_BUCKETS for demand in demands.values()):
             return
-        self._traffic = None
+        self._traffic, self._decided = None, {}
         for member in self.members:
             member.forget()
 
@@ -70,14 +85,14 @@ class Group:
         return replace(load, extras=extras, complete=load.complete or not self.may_reach_its_host)
 
     def _extras(self, demands: Mapping[str, Demand], host: Ceiling) -> Mapping[str, CountedRates]:
-        """What was held back of its volumes that may be changed, whose demands are not disputed."""
+        """The held-back demand of its volumes that may be changed and are not disputed, by id."""
         known = {name: demand for name, demand in demands.items() if not demand.disputed}
         volumes = [(member.volume, member.context) for member in self.members if member.context is not None]
-        return extras_of_host(volumes, self.pools, known, host)
+        return find_held_back(volumes, self.pools, known, host)
 
     @property
     def may_reach_its_host(self) -> bool:
-        """Whether what its volumes can do together may be more than their host carries."""
+        """True if its volumes together can do more than their host carries."""
         known = self.context
         if known is None:
             return False
@@ -96,21 +111,21 @@ class Group:
         return [member.context.policy for member in self.members if member.context is not None]
 
     def readable(self) -> list[Member]:
-        """Those whose metrics could be read so far."""
+        """The members whose metrics could be read so far."""
         return [member for member in self.members if member.error is None]
 
 
-def grouped(
+def make_groups(
     bases: Mapping[str, DecisionContext],
     volumes: Iterable[Volume],
     segments: Sequence[Segment],
     units: Sequence[Unit],
     memory: Sequence[Segment],
 ) -> list[Group]:
-    """The volumes of each host, on their way; `bases` and the rest are those of `branch_and_bound.judge`."""
+    """The volumes of each host, on their way; for the arguments see `judge`."""
     groups: dict[str, Group] = {}
     in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
-    types: Mapping[str, VolumeType] = next((one.market.types for one in bases.values()), {})
+    types: Mapping[str, VolumeType] = next((context.market.types for context in bases.values()), {})
     for volume in volumes:
         host = sole_host(volume)
         in_set, context = volume.id in in_sets, bases.get(volume.id)
@@ -126,7 +141,7 @@ def grouped(
     for group in groups.values():
         _find_pools(group)
         if group.may_reach_its_host:
-            chosen = asking(member.volume for member in group.members)
+            chosen = pick_asking(member.volume for member in group.members)
             for member in group.members:
                 member.asks_host = member.volume.id == chosen.id
     return list(groups.values())
@@ -141,17 +156,16 @@ def _demands(members: Sequence[Member], resolution_s: int) -> dict[str, Demand]:
     ]
     if not members:
         return {}
-    grid = grid_of([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
+    grid = make_grid([member.knowledge for member in members], resolution_s=resolution_s, edges=edges)
     return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, grid=grid) for member in members}
 
 
 def _find_pools(group: Group) -> None:
-    """Notes the pools of a host any of whose volumes is to be decided on, and reads them whole where some are of a
-    stripe set as well."""
+    """Notes the pools of a host if one of its volumes is decided on. With a stripe set there, all are read whole."""
     bases = [member.context for member in group.members if member.context is not None]
     if not bases:
         return
-    group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
+    group.pools = find_pools([member.volume for member in group.members], bases[0].market.types)
     if not group.pools:
         return
     for member in group.members:
@@ -159,8 +173,7 @@ def _find_pools(group: Group) -> None:
 
 
 def share_errors(group: Group) -> None:
-    """Where one of the volumes of a host could not be read, nobody can tell whether the host was the limit, or what the
-    others would share of a pool: they are unread with it."""
+    """Fails all volumes of a host with one that could not be read: their limits and pools depend on it."""
     failed = next((member for member in group.members if member.error is not None), None)
     if failed is None or not (group.pools or group.may_reach_its_host):
         return
@@ -170,3 +183,67 @@ def share_errors(group: Group) -> None:
                 f"cannot decide on {member.volume.name or member.volume.id}: it shares a host with "
                 f"{failed.volume.name or failed.volume.id}, which could not be read. {failed.error}"
             )
+
+
+def decide_group(
+    group: Group,
+    members: Sequence[Member],
+    demands: Mapping[str, Demand],
+    load: HostLoad | None,
+    *,
+    draft: bool,
+) -> DecidedPool:
+    """The cases and answers of the volumes of a host, by what is known."""
+    contexts = {
+        member.volume.id: replace(member.context, draft=draft, peer=member.peer)
+        for member in group.members
+        if member.context is not None
+    }
+    decided = _decide_pools(group, contexts, demands, load)
+    for member in members:
+        if member.is_alone and member.context is not None:
+            context = member.size_context(contexts[member.volume.id]).growing(member.growth)
+            case = member.case(demands[member.volume.id], load, context)
+            decided[member.volume.id] = case, member.answer(case)
+    for unit in group.units:
+        decided |= _decide_set(unit, group, contexts, demands, load)
+    return decided
+
+
+def draw_group(
+    group: Group, members: Sequence[Member], decided: DecidedPool, demands: Mapping[str, Demand], load: HostLoad | None
+) -> DecidedPool:
+    """The same answers with what a draft left out. A volume's own case is what it was, with the trials made of it."""
+    if group.pools or group.units:
+        return decide_group(group, members, demands, load, draft=False)
+    return {
+        member.volume.id: member.draw(*decided[member.volume.id]) for member in members if member.volume.id in decided
+    }
+
+
+def _decide_set(
+    unit: Unit,
+    group: Group,
+    contexts: Mapping[str, DecisionContext],
+    demands: Mapping[str, Demand],
+    load: HostLoad | None,
+) -> DecidedPool:
+    """The cases and answers of the volumes of a stripe set: what one of them grows by, all have to carry."""
+    members = [member for member in group.members if member.volume.id in unit.stripes.members]
+    unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
+    growth = max((member.growth for member in members if member.growth), key=lambda grown: grown.times, default=None)
+    cases = [
+        member.case(demands[member.volume.id], load, member.size_context(contexts[member.volume.id]).growing(growth))
+        for member in members
+        if member.context is not None and member.error is None
+    ]
+    decided = decide_together(replace(unit, held={**unit.held, **unread}), cases, load)
+    by_volume = {case.volume.id: case for case in cases}
+    return {name: (by_volume[name], answered) for name, answered in decided.items()}
+
+
+def _decide_pools(
+    group: Group, contexts: Mapping[str, DecisionContext], demands: Mapping[str, Demand], load: HostLoad | None
+) -> DecidedPool:
+    """The cases and answers of the volumes of a host's pools."""
+    return decide_pools(group.pools, demands, contexts, load) if group.pools else {}

@@ -1,13 +1,22 @@
-"""Refine: what to read next, so that few queries bring few datapoints.
+"""Next: what to read next of a volume, in few queries and few datapoints.
 
-Buckets are read from days to hours to minutes. What is open is told by `certificate`, and why nothing else need be read
-by `demand.replay`. Where a cloud publishes each minute's rate, the hours are found by their highest minute before
-anything is read minute by minute.
-"""
+Buckets are read from days to hours to minutes. `certificate` says what is open. Where a cloud publishes each minute's
+rate, the hours are found by their highest minute before anything is read minute by minute.
+
+Also how often the points of a volume come (`Steps`). Hosts of an older hypervisor may publish one sum each five
+minutes. By the minute a cloud gives that sum once and four empty minutes, as of a job that runs every five minutes. Two
+hours of each span decide it, of series that are published without activity (idle time, queue length):
+
+- idle time of more than a minute in a point: five minutes;
+- points of any series closer together than that: one minute;
+- some points, and none closer: five minutes;
+- anything else: unknown. Then points count as minutes, which refuses reductions, but demand is at a ceiling only where
+  that of five minutes is, so that nothing is relieved for it (`Demand.evened`)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -15,26 +24,33 @@ import numpy as np
 from plimsoll.domain.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.domain.case import Case
 from plimsoll.domain.demand.demand import Demand
-from plimsoll.domain.demand.epochs import edges_of
+from plimsoll.domain.demand.epochs import edges_of, epochs_of
 from plimsoll.domain.demand_epochs import of_type
 from plimsoll.domain.metrics.knowledge import Knowledge
+from plimsoll.domain.metrics.reading_cost import QueryCost
+from plimsoll.domain.metrics.received import find_doubts
 from plimsoll.domain.metrics.series import (
     BALANCE,
     BYTES,
     CHECKS,
     HIGHEST,
+    IDLE,
     NAMES,
     OPERATIONS,
     PEAKS,
     PRESENCE,
+    SERIES,
+    STEP,
     WORK,
     WORK_OF,
+    Role,
+    names_with,
 )
-from plimsoll.domain.metrics.sums import Window
-from plimsoll.domain.metrics.track import Look, Track, counted
+from plimsoll.domain.metrics.sums import FIVE_MINUTES_S, Window
+from plimsoll.domain.metrics.track import Look, Track, zero_if_absent
 from plimsoll.domain.refine.certificate import Open, is_open
-from plimsoll.domain.refine.query_cost import QueryCost
-from plimsoll.domain.units import HOUR_S
+from plimsoll.domain.units import HOUR_S, MINUTE_S
+from plimsoll.domain.volume import Volume
 
 MARGIN: Final = 1.5
 """How much finer than an even load would need a bucket is read, because loads are not even."""
@@ -42,46 +58,48 @@ MARGIN: Final = 1.5
 FULL_PCT: Final = 100.0
 
 
-def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
-    """What to read next of a volume; nothing where nothing is open. Without a case only its work counts."""
-    looks = _of_host(demand, found, knowledge, query_cost)
+def find_looks(
+    case: Case | None, demand: Demand, reached: Open, knowledge: Knowledge, query_cost: QueryCost
+) -> list[Look]:
+    """The looks to read next at a volume; none if nothing is open. Without a case only its work counts."""
+    looks = _look_at_host(demand, reached, knowledge, query_cost)
     flags = [] if case is None else _flags(case, knowledge, query_cost)
     if flags:
         # What is lifted follows from the minutes of a check, so that work is looked at after those are known.
         return looks + flags
     edges_s = () if case is None else edges_of(case.volume, knowledge.window, case.policy)
-    looks += _at_work(demand, found.work, knowledge, query_cost, edges_s)
-    if found.hours:
-        looks += _at_hours(knowledge, query_cost)
-    if found.seconds.max(initial=0.0) >= 1 and knowledge.unread(PEAKS).any():
-        looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
-    if not looks and (found.rest or is_open(demand, found.work)):
+    looks += _look_at_work(demand, reached.work, knowledge, query_cost, edges_s)
+    if reached.hours:
+        looks += _look_at_hours(knowledge, query_cost)
+    if reached.seconds.max(initial=0.0) >= 1 and knowledge.unread(PEAKS).any():
+        looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, reached.seconds), query_cost)
+    if not looks and (reached.rest or is_open(demand, reached.work)):
         for group in (OPERATIONS, BYTES):
             everything = np.full(len(knowledge.tracks[group].starts_s), np.inf)
             looks += looks_at((group,), knowledge, everything, query_cost)
     return looks or looks_for_presence(knowledge)
 
 
-def _of_host(demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+def _look_at_host(demand: Demand, reached: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
     """Looks at what was measured of the host, by the hour and then as finely as it is published."""
     looks = []
-    for group, wanted in found.host.items():
+    for group, wanted in reached.host.items():
         reach = _by_hours(knowledge.tracks[group], _within(knowledge, group, demand, wanted.astype(np.float64)))
         looks += looks_at((group,), knowledge, reach, query_cost)
     return looks
 
 
-def _at_hours(knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+def _look_at_hours(knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
     """Looks at all work by the hour."""
     looks: list[Look] = []
     for group in (OPERATIONS, BYTES):
         track = knowledge.tracks[group]
-        work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+        work = np.logical_or.reduce([zero_if_absent(values) > 0 for values in track.series.values()])
         looks += looks_at((group,), knowledge, _by_hours(track, work & (track.lengths_s > HOUR_S)), query_cost)
     return looks
 
 
-def _at_work(
+def _look_at_work(
     demand: Demand, reach: FloatArray, knowledge: Knowledge, query_cost: QueryCost, edges_s: Sequence[int] | IntArray
 ) -> list[Look]:
     """Looks at operations and bytes where they reach 1 or more: at the highest minute of each hour first, where a cloud
@@ -91,40 +109,40 @@ def _at_work(
     if demand.spread is None or (reach.max(initial=0.0) < 1 and not len(edges_s)):
         return looks
     for row, (group, rates) in enumerate(zip(WORK_OF.values(), HIGHEST.values(), strict=True)):
-        found = _within(knowledge, group, demand, reach[row])
+        reached = _within(knowledge, group, demand, reach[row])
         by_rates = _by_rates(demand, reach[row], rates, knowledge)
         if by_rates is not None:
             looks += looks_at((rates,), knowledge, by_rates, query_cost)
             settled = _within(knowledge, group, demand, _over(knowledge.tracks[rates], demand, by_rates))
-            found = np.where(settled >= 1, 0.0, _by_hours(knowledge.tracks[group], found))
-        found = np.maximum(found, _cut(knowledge.tracks[group], edges_s))
-        looks += looks_at((group,), knowledge, found, query_cost)
+            reached = np.where(settled >= 1, 0.0, _by_hours(knowledge.tracks[group], reached))
+        reached = np.maximum(reached, _cut(knowledge.tracks[group], edges_s))
+        looks += looks_at((group,), knowledge, reached, query_cost)
     return looks
 
 
 def _cut(track: Track, edges_s: Sequence[int] | IntArray) -> FloatArray:
-    """How far the buckets with work reach that a time cuts."""
+    """The reach of buckets with work that a time cuts."""
     cut = np.zeros(len(track.starts_s), dtype=np.bool_)
     for edge_s in edges_s:
         cut |= (track.starts_s < edge_s) & (edge_s < track.starts_s + track.lengths_s)
-    work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+    work = np.logical_or.reduce([zero_if_absent(values) > 0 for values in track.series.values()])
     return _by_hours(track, cut & work)
 
 
 def _by_rates(demand: Demand, reach: FloatArray, rates: str, knowledge: Knowledge) -> FloatArray | None:
-    """How far each bucket of a series of rates reaches that is longer than an hour; None where there is no such."""
+    """The reach of each bucket longer than an hour of a series of rates; None without that series."""
     if rates not in knowledge.tracks:
         return None
     track = knowledge.tracks[rates]
     known = ~np.isnan(track.series[NAMES[rates][0]])
     if not known.any():
         return None
-    found = _by_hours(track, np.where(known, _within(knowledge, rates, demand, reach), 0.0))
-    return np.where(track.lengths_s > HOUR_S, found, 0.0)
+    reached = _by_hours(track, np.where(known, _within(knowledge, rates, demand, reach), 0.0))
+    return np.where(track.lengths_s > HOUR_S, reached, 0.0)
 
 
 def _by_hours(track: Track, reach: FloatArray | BoolArray) -> FloatArray:
-    """What reaches 1, as if an even load would need hours, and of an hour every minute."""
+    """A reach of 1 or more, raised so that longer buckets are read by the hour and hours by the minute."""
     longer = track.lengths_s > HOUR_S
     return np.where(reach >= 1, np.where(longer, track.lengths_s / (MARGIN * HOUR_S), np.inf), 0.0)
 
@@ -150,8 +168,8 @@ def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look
         track = knowledge.tracks[BALANCE]
         (balance,) = track.series.values()
         wanted = balance < case.policy.empty_balance_pct
-        own = of_type(case.epochs, case.volume.spec.type, case.demand)
-        lies_in = np.logical_or.reduceat(own, np.searchsorted(case.demand.starts_s, track.starts_s))
+        of_its_type = of_type(case.epochs, case.volume.spec.type, case.demand)
+        lies_in = np.logical_or.reduceat(of_its_type, np.searchsorted(case.demand.starts_s, track.starts_s))
         known = np.flatnonzero(~np.isnan(balance) & lies_in)
         if len(known) and balance[known[0]] < FULL_PCT:
             wanted[known[0]] = True
@@ -160,7 +178,7 @@ def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look
 
 
 def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, query_cost: QueryCost) -> list[Look]:
-    """Looks at the unread buckets of groups in which something reaches 1 or more, few and no finer than is needed.
+    """The fewest and coarsest looks at the unread buckets of groups with a reach of 1 or more.
 
     The groups are read together and have been so before: `reach` has one figure for each bucket of the first. Each
     bucket is read in the longest period that would settle it were its load even. Neighbors, and what lies between
@@ -169,7 +187,7 @@ def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, q
     track, spare = knowledge.tracks[groups[0]], query_cost.datapoints_a_query
     runs: list[_Run] = []
     for run in _even_runs(track, np.flatnonzero(knowledge.unread(groups[0]) & (reach >= 1)), reach):
-        joined = _joined(track, runs[-1], run, spare) if runs else None
+        joined = _join(track, runs[-1], run, spare) if runs else None
         if joined is None:
             runs.append(run)
         else:
@@ -207,8 +225,8 @@ class _Run:
         return int(track.starts_s[self.last] + track.lengths_s[self.last] - track.starts_s[self.first])
 
 
-def _joined(track: Track, run: _Run, other: _Run, spare: float) -> _Run | None:
-    """Both runs as one, None where that costs more than a query or would be coarser than what is known between them."""
+def _join(track: Track, run: _Run, other: _Run, spare: float) -> _Run | None:
+    """Both runs as one; None if that costs more than a query, or is coarser than what is known between them."""
     both = _Run(run.first, other.last, min(run.period_s, other.period_s))
     apart = run.seconds(track) / run.period_s + other.seconds(track) / other.period_s
     if both.seconds(track) / both.period_s > apart + spare:
@@ -229,7 +247,7 @@ def _look(groups: tuple[str, ...], track: Track, run: _Run, spare: float) -> Loo
 
 
 def looks_for_presence(knowledge: Knowledge) -> list[Look]:
-    """Looks at coarse buckets of which it is not known in which hours there are points.
+    """Looks at coarse buckets whose hours with points are not known.
 
     One series by the hour first; where that has gaps, all of them, since any makes an hour observed.
     """
@@ -270,3 +288,118 @@ def _periods(length_s: int, finest_s: int) -> tuple[int, ...]:
     count = length_s // finest_s
     periods = (finest_s * factor for factor in range(1, count) if count % factor == 0)
     return tuple(period_s for period_s in periods if HOUR_S % period_s == 0 or period_s % HOUR_S == 0)
+
+
+ROUNDING_S: Final = 0.5
+"""Idle time of a minute may be that much more than one, by the clock of who counts it."""
+
+APART_S: Final = 240
+"""Points of five minutes are never closer than this."""
+
+TELLING_POINTS: Final = 3
+"""Points in an hour that tell how far they are apart."""
+
+_WITHOUT_ACTIVITY: Final = frozenset(names_with(Role.IDLE, Role.QUEUE))
+"""The series that have a point in each step, whatever a volume does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Whole hours with one step; `doubtful`: their host is known to be one that may publish each five minutes."""
+
+    window: Window
+    doubtful: bool
+
+
+class Steps:
+    """The steps of one volume, and the looks that decide them."""
+
+    __slots__ = ("_knowledge", "_open")
+
+    def __init__(self, volume: Volume, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._open = list(_spans(volume, knowledge))
+
+    def looks(self) -> list[Look]:
+        """The looks that decide the steps; none once they are decided, which the knowledge keeps.
+
+        Metrics that disagreed with a sum of five minutes taken for one minute are compared again.
+        """
+        unread: list[Look] = []
+        for span in tuple(self._open):
+            looks = self._looks(span)
+            if not looks:
+                self._open.remove(span)
+            unread += looks
+        return unread
+
+    def _looks(self, span: _Span) -> list[Look]:
+        known = self._knowledge
+        for groups, hours in ((IDLE,), _idle_hours(known, span)), ((STEP,), _outer_hours(span)):
+            looks = [look for hour in hours if (look := _unread(known, groups, hour)) is not None]
+            if looks:
+                return looks
+            step_s = _step_of(known, groups, hours)
+            if step_s is not None:
+                if step_s > MINUTE_S:
+                    known.publishes(span.window, step_s)
+                    known.disputes = find_doubts(known) if known.disputes else ()
+                return []
+            if not span.doubtful:
+                return []
+        known.publishes(span.window, None)
+        return []
+
+
+def _spans(volume: Volume, knowledge: Knowledge) -> Iterator[_Span]:
+    """The spans of a window in which the step is not known to be a minute."""
+    for segment in knowledge.segments:
+        if segment.period_s >= FIVE_MINUTES_S:
+            continue
+        for epoch in epochs_of(volume, segment.window):
+            start_s, end_s = -(-epoch.window.start_s // HOUR_S) * HOUR_S, epoch.window.end_s // HOUR_S * HOUR_S
+            older = epoch.hosts is not None and any(not host.nitro for host in epoch.hosts)
+            if start_s < end_s and (older or epoch.hosts is None):
+                yield _Span(Window(start_s=start_s, end_s=end_s), doubtful=older)
+
+
+def _idle_hours(knowledge: Knowledge, span: _Span) -> list[int]:
+    """The first and the last hour of a span with idle time."""
+    if knowledge.published.isdisjoint(NAMES[IDLE]):
+        return []
+    track = knowledge.tracks[IDLE]
+    at = track.within(span.window)
+    return _outer(track.starts_s[at][track.present[at]] // HOUR_S * HOUR_S)
+
+
+def _outer_hours(span: _Span) -> list[int]:
+    return _outer(np.array([span.window.start_s, span.window.end_s - HOUR_S]))
+
+
+def _outer(starts_s: FloatArray | np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[int]:
+    return sorted({int(starts_s[0]), int(starts_s[-1])}) if len(starts_s) else []
+
+
+def _unread(knowledge: Knowledge, groups: Sequence[str], hour_s: int) -> Look | None:
+    """A look at the groups of an hour that are not read by the minute; None if all are."""
+    window = Window(start_s=hour_s, end_s=hour_s + HOUR_S)
+    wanted = tuple(group for group in groups if not knowledge.has_minutes(group, window))
+    return Look(window=window, period_s=MINUTE_S, groups=wanted) if wanted else None
+
+
+def _step_of(knowledge: Knowledge, groups: Sequence[str], hours: Sequence[int]) -> int | None:
+    """The step that some hours tell; None where they do not."""
+    steady = False
+    for group in groups:
+        track = knowledge.tracks[group]
+        for name in NAMES[group]:
+            for hour_s in hours:
+                at = track.within(Window(start_s=hour_s, end_s=hour_s + HOUR_S))
+                values, starts_s = track.series[name][at], track.starts_s[at]
+                points_s = starts_s[~np.isnan(values)].tolist()
+                if SERIES[name].role is Role.IDLE and np.nanmax(values, initial=0.0) > MINUTE_S + ROUNDING_S:
+                    return FIVE_MINUTES_S
+                if any(then - before < APART_S for before, then in pairwise(points_s)):
+                    return MINUTE_S
+                steady |= name in _WITHOUT_ACTIVITY and len(points_s) >= TELLING_POINTS
+    return FIVE_MINUTES_S if steady else None

@@ -1,0 +1,33 @@
+"""The records of an audit's answers."""
+
+from plimsoll.domain.demand.demand_profile import DemandProfile
+from plimsoll.domain.recommendation import Answer
+from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import Answered
+from plimsoll.ports import NO_CHANGE, ChangeText
+from plimsoll.reports.plain import plain_of
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.seconds_seen import seen_record
+
+
+def record_of(answer: Answer, change: ChangeText = NO_CHANGE, *, provider: str) -> RecommendationRecord:
+    """The record of an answer whose volume has the tags alone that are shown.
+
+    `change` is how its owner makes it and takes it back, and `provider` the volume's cloud.
+    """
+    beside = {"change": change.how, "way_back": change.way_back, "provider": provider}
+    return RecommendationRecord.model_validate(plain_of(RecommendationRecord, answer) | beside)
+
+
+def answered_record(answered: Answered) -> RecommendationRecord:
+    """The record of an audit's answer."""
+    record = record_of(answered.recommendation, answered.change, provider=answered.target.provider)
+    if answered.seen is None:
+        return record
+    return record.model_copy(update={"seconds_seen": seen_record(answered.seen, record.ceilings)})
+
+
+def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecord:
+    """The record of a volume's profile."""
+    beside = {"account": volume.account, "region": volume.region, "volume_id": volume.id}
+    return DemandProfileRecord.model_validate(plain_of(DemandProfileRecord, profile) | beside)
