@@ -140,7 +140,7 @@ def test_a_set_never_gets_less_than_a_volume_of_it_was_seen_to_do(some, policy):
         measured = not isinstance(one, Change) or one.measured  # else it keeps all limits, and nothing rests on demand
         for offer in one.comparison.offers:
             if offer.feasible and measured:
-                judged = offer.judged  # a resource that stays as it is rests on no demand
+                judged = offer.judged_ceiling  # a resource that stays as it is rests on no demand
                 for demand in seen:
                     assert judged.iops >= min(hosts.iops, demand.iops.max()) - 1e-5
                     most = min(hosts.throughput_mib_s, demand.throughput_mib_s.max())
