@@ -167,7 +167,7 @@ def remembered(volume: Volume, context: DecisionContext, served: Numbers, io_kib
         for look in recall.everything():
             found = _sums(look, served, io_kib)
             recall.learn(look, found)
-            if recall.in_doubt(look):  # nothing is from before the loop began, asked again as well
+            if recall.is_doubtful(look):  # nothing is from before the loop began, asked again as well
                 recall.learn(look, found)
     return recall
 
@@ -179,8 +179,8 @@ def proved(
     if recall is None:
         return answer(case_of(volume, demand, host, context.knowing(volume, context.looked_back(volume))))
     while True:
-        grown = recall.sized(context).growing(recall.growth)
-        case = recall.remembering(case_of(volume, demand, host, grown, recall.days, recall.earlier))
+        grown = recall.size_context(context).growing(recall.growth)
+        case = recall.remember(case_of(volume, demand, host, grown, recall.days, recall.earlier))
         found = answer(case)
         if not recall.tells_more(case, found, partial(sums_of_demand, demand)):
             return found

@@ -1,7 +1,7 @@
 """Tracks: looks at a volume's metrics, and the series that were read of each group."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import numpy as np
@@ -72,18 +72,20 @@ class Track:
         return self.lengths_s > self.finest_s
 
     def folded(self, window: Window, step_s: int) -> "Track":
-        """Folds buckets that are shorter than a step in a window into buckets of a step."""
+        """Folds the buckets in a window into ones that begin with a step, since no point lies within one.
+
+        Where a step lies across buckets they become one, which can be read in steps again.
+        """
         at = self.within(window)
-        finest_s = self.finest_s.copy()
-        finest_s[at] = np.maximum(finest_s[at], step_s)
-        track = replace(self, finest_s=finest_s)
-        if not (self.lengths_s[at] < step_s).any():
-            return track
-        firsts = np.flatnonzero(np.diff(self.starts_s[at] // step_s, prepend=-1))
-        grid = TrackGrid(self.starts_s[at][firsts], np.add.reduceat(self.lengths_s[at], firsts), finest_s[at][firsts])
-        return track.with_read(
-            at, grid, {name: _fold(name, values[at], firsts) for name, values in self.series.items()}
-        )
+        starts_s, lengths_s = self.starts_s[at], self.lengths_s[at]
+        firsts = np.flatnonzero((starts_s % step_s == 0) | (np.arange(len(starts_s)) == 0))
+        if not len(firsts):
+            return self
+        whole_s = np.add.reduceat(lengths_s, firsts)
+        finest_s = np.maximum(np.maximum.reduceat(self.finest_s[at], firsts), step_s)
+        finest_s = np.where((whole_s > step_s) & (whole_s % step_s > 0), whole_s, finest_s)
+        grid = TrackGrid(starts_s[firsts], whole_s, finest_s)
+        return self.with_read(at, grid, {name: _fold(name, values[at], firsts) for name, values in self.series.items()})
 
     def with_read(self, old: slice, grid: "TrackGrid", series: Mapping[str, FloatArray]) -> "Track":
         """Replaces some buckets of the track by the series that were read there, in the buckets of a grid."""

@@ -18,17 +18,11 @@ from plimsoll.domain.context import DecisionContext
 from plimsoll.domain.demand.days import DaySums, days_of_moves
 from plimsoll.domain.demand.epoch import Epoch, Unsettled
 from plimsoll.domain.demand.epochs import epochs_of
+from plimsoll.domain.demand.replay import TOLERANCE
 from plimsoll.domain.demand.trend import EARLIER_DAYS, SHORT_DAYS, BusyHours, Rise
 from plimsoll.domain.headroom import Growth
 from plimsoll.domain.memory.days import WEEK_DAYS, WEEKS, days_to_know, find_growth, may_be_idle
-from plimsoll.domain.memory.memory import (
-    LEAST_MEMORY_PERIOD_S,
-    ROUNDING_TOLERANCE,
-    Past,
-    clip_memory,
-    make_column,
-    memory_start_s,
-)
+from plimsoll.domain.memory.memory import LEAST_MEMORY_PERIOD_S, Past, clip_memory, make_column, memory_start_s
 from plimsoll.domain.metrics.reading_cost import QueryCost
 from plimsoll.domain.metrics.series import BYTES, NAMES, OPERATIONS, PAST_RATES
 from plimsoll.domain.metrics.sums import Segment, Window
@@ -355,7 +349,7 @@ def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Lo
     Days by the hour, hours as finely as they are kept. The highest days are read before the others: what they had may
     speak against so much that few others can more.
     """
-    over = (past.most / np.maximum(make_column(limits), ROUNDING_TOLERANCE)).max(axis=0)
+    over = (past.most / np.maximum(make_column(limits), TOLERANCE)).max(axis=0)
     wanted = (past.lengths_s > past.finest_s) & (over > 1)
     if (past.lengths_s == DAY_S).all():
         wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False

@@ -220,7 +220,7 @@ def test_no_reduction_leaves_less_than_any_other_will_have_or_than_it_had(fleet)
     sizes = {
         name: one.target.ceiling if isinstance(one, Change) else one.comparison.present
         for name, one in found.items()
-        if hasattr(one, "comparison")
+        if one.comparison is not None
     }
     for takeover in takeovers:
         known = [sizes[volume.id] for volume in takeover.volumes if volume.id in sizes]
