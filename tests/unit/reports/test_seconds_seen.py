@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, RateHistogram, SecondsSeen, Source
 from plimsoll.domain.units import MIB
 from plimsoll.reports.record import CeilingRecord
 from plimsoll.reports.seconds_seen import seen_lines, seen_record, seen_title
@@ -18,7 +18,7 @@ NEVER = Exceeded(us=0, seconds=0)
 def rates(peak, *seconds_of):
     """Rates of an hour: idle but for (bin, seconds)."""
     busy = dict(seconds_of)
-    return Rates(peak=Peak(rate=peak, at=AT), ratio=1.1, bins={-1: 3600 - sum(busy.values()), **busy})
+    return RateHistogram(peak=Peak(rate=peak, at=AT), ratio=1.1, bins={-1: 3600 - sum(busy.values()), **busy})
 
 
 def bins(*counts):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from plimsoll.bench.answer import parse_report
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.domain.metrics.seconds_seen import Exceeded, LatencyBin, Peak, RateHistogram, SecondsSeen, Source
 
 _Count = Annotated[int, Field(ge=0)]
 _Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -58,10 +58,10 @@ class _VolumeAnswer(BaseModel):
             writes=_bins(writes),
         )
 
-    def _rates(self, name: Literal["iops", "bytes_s"]) -> Rates:
+    def _rates(self, name: Literal["iops", "bytes_s"]) -> RateHistogram:
         rate, at_s = self.peaks[name]
         peak = Peak(rate=rate, at=datetime.fromtimestamp(at_s, UTC))
-        return Rates(peak=peak, ratio=self.ratio, bins=dict(self.bins[name]))
+        return RateHistogram(peak=peak, ratio=self.ratio, bins=dict(self.bins[name]))
 
     def _exceedances(self, whose: str) -> Mapping[Resource, Exceeded] | None:
         if self.exceeded is None:

@@ -11,7 +11,7 @@ from plimsoll.domain.demand.demand import BusiestSeconds, Demand, HostSeen, Spre
 from plimsoll.domain.demand.rates import ALL, MIB_S, READS, Rates
 from plimsoll.domain.metrics import period
 from plimsoll.domain.metrics.grid import Grid, find_observed_hours, make_grid
-from plimsoll.domain.metrics.highest import highest
+from plimsoll.domain.metrics.highest import find_highest_minutes
 from plimsoll.domain.metrics.knowledge import Knowledge
 from plimsoll.domain.metrics.received import measure_coverage
 from plimsoll.domain.metrics.series import (
@@ -84,7 +84,7 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
         unread[side] = cells.unread(group) & (total > 0)
         begins[side] = grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0)
         most[side, ALL] = total / least_s * observed
-        published = highest(resource, cells.knowledge, grid, means, unread[side])
+        published = find_highest_minutes(resource, cells.knowledge, grid, means, unread[side])
         if published is not None:
             disagree |= published.disagrees
             most[side, ALL] = np.minimum(most[side, ALL], np.maximum(published.most, means))
