@@ -24,6 +24,7 @@ from tests.oracle.choice import (
     grid,
     held_back,
     settled_from,
+    stood_throughout,
     throttled_by_itself,
 )
 from tests.oracle.google_limits import (
@@ -401,9 +402,10 @@ def decided(unit, units):
         settled_from(unit.load, minutes, POLICY, made=disk.get("made"), came=disk.get("replaced_at")) is not None
         for disk in unit.free
     )
+    stood = not unsettled and stood_throughout(unit.load)
     relief = []
     if present["throttled"]:
-        made = offers(unit, units, budget, reducing=False, larger=True, no_less=unsettled and not unit.pooled)
+        made = offers(unit, units, budget, reducing=False, larger=True, no_less=not stood and not unit.pooled)
         relief = [one for one in made if 2 * then(one) <= count]
     same = offers(unit, units, budget, reducing=True, everything=True)
     drop_in = min(same, key=lambda one: one["order"], default=None)
@@ -421,7 +423,7 @@ def decided(unit, units):
     def hold():
         """The cheapest that throttles no more than today."""
         held = sorted(offers(unit, units, budget, reducing=True, holding=True), key=lambda one: one["order"])
-        return None if unsettled else next((one for one in held if then(one) <= count), None)
+        return next((one for one in held if then(one) <= count), None) if stood else None
 
     chosen = decision(found, relief, drop_in, present, POLICY, hold=hold)
     action, offer, expected = held_back(chosen, drop_in, present, POLICY, unsettled=unsettled, modifying=False)

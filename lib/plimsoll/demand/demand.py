@@ -58,14 +58,14 @@ def count_weighed(weigh: Callable[[float], CountedRates], accounting: Accounting
     """Rates as an accounting counts them; `weigh` gives both sides in reads for the cost of a write."""
     by_iops = weigh(accounting.write_iops_cost)
     same = accounting.write_iops_cost == accounting.write_throughput_cost
-    if same and accounting.io_kib is None:
-        return by_iops
-    counted = np.empty_like(by_iops)
-    counted[IOPS] = by_iops[IOPS]
-    counted[MIB_S] = (by_iops if same else weigh(accounting.write_throughput_cost))[MIB_S]
-    if accounting.io_kib is not None:
-        np.maximum(counted[IOPS], by_iops[MIB_S] * (KIB_PER_MIB / accounting.io_kib), out=counted[IOPS])
-    return counted
+    iops = by_iops[IOPS]
+    pieces = None if accounting.io_kib is None else by_iops[MIB_S] * (KIB_PER_MIB / accounting.io_kib)
+    if pieces is None or (pieces <= iops).all():
+        if same:
+            return by_iops  # nothing is copied where no I/O is large, which is nearly always
+    else:
+        iops = np.maximum(iops, pieces)
+    return np.stack([iops, (by_iops if same else weigh(accounting.write_throughput_cost))[MIB_S]])
 
 
 def limits_of(ceiling: Ceiling) -> FloatArray:

@@ -26,7 +26,7 @@ from plimsoll.model.series import (
 from plimsoll.model.units import HOUR_S, MIB
 from plimsoll.reading import grid as period
 from plimsoll.reading.agreement import measure_coverage
-from plimsoll.reading.grid import Grid, find_observed_hours, highest, make_grid
+from plimsoll.reading.grid import Grid, find_highest_minutes, find_observed_hours, make_grid
 from plimsoll.reading.known import Knowledge, Track, zero_if_absent
 
 
@@ -81,7 +81,7 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
         unread[side] = cells.unread(group) & (total > 0)
         begins[side] = grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0)
         most[side, ALL] = total / least_s * observed
-        published = highest(resource, cells.knowledge, grid, means, unread[side])
+        published = find_highest_minutes(resource, cells.knowledge, grid, means, unread[side])
         if published is not None:
             disagree |= published.disagrees
             most[side, ALL] = np.minimum(most[side, ALL], np.maximum(published.most, means))

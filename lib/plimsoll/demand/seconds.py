@@ -1,5 +1,5 @@
-"""What a volume did second by second, as its host counted it: peaks, seconds above a limit, time in which a limit was
-exceeded, and how late operations were answered. It shows the bursts that averages of minutes hide."""
+"""Seconds of a volume, as its host counted them: peaks, seconds above a limit, time in which a limit was exceeded, and
+latency. They show the bursts that averages of minutes hide."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ BELOW_ONE: Final = -1
 
 
 class Source(StrEnum):
-    """Who counted: the device in its own log page, or the kernel of its host."""
+    """The counter: the device in its own log page, or the kernel of its host."""
 
     NVME = "nvme"
     DISKSTATS = "diskstats"
@@ -31,8 +31,8 @@ class Peak:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
-    """How many seconds had which rate. Bin n holds rates from `ratio`^n up to `ratio`^(n+1), bin -1 those under 1.
+class RateHistogram:
+    """Seconds by their rate. Bin n holds rates from `ratio`^n up to `ratio`^(n+1), bin -1 those under 1.
 
     Rates are IOPS, or bytes a second.
     """
@@ -43,11 +43,11 @@ class Rates:
 
     @property
     def seconds(self) -> int:
-        """All that were seen."""
+        """The seconds in all bins."""
         return sum(self.bins.values())
 
     def seconds_above(self, limit: float) -> tuple[int, int]:
-        """In how many seconds the rate was above a limit: at least, and at most, since bins have a width."""
+        """The seconds above a limit: at least, and at most, since bins have a width."""
         if self.peak.rate <= limit:
             return 0, 0
         surely = sum(count for number, count in self.bins.items() if number >= 0 and self._from(number) > limit)
@@ -72,7 +72,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exceeded:
-    """A limit that more was asked for: for how long together, and in how many seconds at all."""
+    """An exceeded limit: the time together, and the seconds in which it was exceeded at all."""
 
     us: int
     seconds: int
@@ -80,7 +80,7 @@ class Exceeded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatencyBin:
-    """So many operations took from `lower_us` to `upper_us`."""
+    """The count of operations that took from `lower_us` to `upper_us`."""
 
     lower_us: int
     upper_us: int
@@ -88,19 +88,18 @@ class LatencyBin:
 
 
 def latency_us(bins: Sequence[LatencyBin], share: float) -> int | None:
-    """Within how many us that share of the operations was answered: the end of the bin in which it lies. None where
-    there were no operations."""
-    left = math.ceil(share * sum(one.count for one in bins))
-    for one in sorted(bins, key=lambda one: one.upper_us):
-        left -= one.count
-        if left <= 0 < one.count:
-            return one.upper_us
+    """The latency that a share of the operations kept to: the end of its bin. None if there were no operations."""
+    left = math.ceil(share * sum(each.count for each in bins))
+    for each in sorted(bins, key=lambda each: each.upper_us):
+        left -= each.count
+        if left <= 0 < each.count:
+            return each.upper_us
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondsSeen:
-    """What was seen of a volume by the second.
+    """The seconds of a volume that were looked at.
 
     `seconds` were looked at one by one from `began` on. `missed_s` passed within looks that came late, so that their
     peaks may be higher than told. `restarts` are gaps: the volume was detached, or its counts began anew.
@@ -114,8 +113,8 @@ class SecondsSeen:
     seconds: int
     missed_s: int
     restarts: int
-    iops: Rates
-    bytes_s: Rates
+    iops: RateHistogram
+    bytes_s: RateHistogram
     most_queue: int
     mean_queue: float
     mean_latency_us: float | None
@@ -126,16 +125,16 @@ class SecondsSeen:
 
     @property
     def p99_read_us(self) -> int | None:
-        """Within how many us 99 % of the reads were answered, None where that is not known."""
+        """The latency that 99 % of the reads kept to, None if it is not known."""
         return None if self.reads is None else latency_us(self.reads, 0.99)
 
     @property
     def p99_write_us(self) -> int | None:
-        """The same of writes."""
+        """The latency that 99 % of the writes kept to, None if it is not known."""
         return None if self.writes is None else latency_us(self.writes, 0.99)
 
     def seconds_above(self, *, iops: float, throughput_mib_s: float) -> Mapping[Resource, tuple[int, int]]:
-        """In how many seconds more was done than these limits: at least and at most, by resource."""
+        """The seconds above these limits: at least and at most, by resource."""
         return {
             Resource.IOPS: self.iops.seconds_above(iops),
             Resource.THROUGHPUT: self.bytes_s.seconds_above(throughput_mib_s * MIB),
@@ -143,7 +142,7 @@ class SecondsSeen:
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What this host cannot tell, as sentences that say what would."""
+        """The figures that this host lacks, as sentences that say what would have them."""
         return tuple(self._lacks())
 
     def _lacks(self) -> Iterator[str]:

@@ -29,10 +29,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from plimsoll.demand.days import BusyHours, DaySums, busiest_of_spans, half_known, sums_by_day
-from plimsoll.demand.demand import IOPS, Demand
+from plimsoll.demand.demand import IOPS, CountedRates, Demand
 from plimsoll.demand.epochs import epochs_of
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.ceiling import RESOURCES, Ceiling, Need
@@ -144,9 +143,6 @@ UNREAD_RATE: Final = 1e9
 ROUNDING_TOLERANCE: Final = 1e-6
 """What a requirement may be above a ceiling by rounding, as offers are judged."""
 
-SideRates = npt.NDArray[np.float64]
-"""Two rows, IOPS and MiB/s, one column a bucket."""
-
 _COUNTERS: Final = tuple(side.group for side in SIDES)
 
 _UNITS: Final = np.array([[side.unit] for side in SIDES])
@@ -230,8 +226,8 @@ class Past:
         self._there = np.zeros(len(days_s), dtype=np.bool_)
         self._doubted: dict[Look, Mapping[str, FloatArray]] = {}
         self.disputes: tuple[Doubt, ...] = ()
-        self.least: SideRates = np.zeros((2, len(days_s)))
-        self.most: SideRates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD_RATE))
+        self.least: CountedRates = np.zeros((2, len(days_s)))
+        self.most: CountedRates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD_RATE))
 
     @property
     def window(self) -> Window:
@@ -354,7 +350,7 @@ class Past:
         self.most = np.concatenate([self.most[:, kept], most[:, taken]], axis=1)[:, at]
         self._seen[day[present]] = True
 
-    def _learn_days(self, window: Window, starts_s: IntArray, done: SideRates, present: BoolArray) -> None:
+    def _learn_days(self, window: Window, starts_s: IntArray, done: CountedRates, present: BoolArray) -> None:
         """Learns the work of each day of which all was read."""
         if window.start_s % DAY_S or window.end_s % DAY_S:
             return
@@ -362,7 +358,7 @@ class Past:
         self.done[:, first:last] = sums_by_day(window, [(starts_s, row, present) for row in done]).totals
 
     def _need(
-        self, rates: SideRates, minutes: FloatArray, headroom: Headroom, hosts: Ceiling, budget_min: float
+        self, rates: CountedRates, minutes: FloatArray, headroom: Headroom, hosts: Ceiling, budget_min: float
     ) -> Need:
         """The need of the highest rates with headroom, less the minutes that each 30 days may be throttled."""
         block = (self.window.end_s - self.starts_s - 1) // (BUDGET_DAYS * DAY_S)
@@ -491,7 +487,7 @@ def find_throttled_minute(
     return None
 
 
-def make_column(figures: Sequence[float]) -> SideRates:
+def make_column(figures: Sequence[float]) -> CountedRates:
     """Turns a figure for IOPS and one for MiB/s into a column beside the two rows of rates."""
     return np.asarray(figures, dtype=np.float64)[:, np.newaxis]
 

@@ -122,16 +122,20 @@ COMPLETE: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Highest:
-    """Of each bucket of a demand: what no minute of it was above, and what some minute of it reached at least (0 where
-    that is not known, or was in a bucket that was read). `disagrees`: the series is not used, and says nothing."""
+class HighestMinutes:
+    """The highest minutes of each bucket of a demand."""
 
     most: FloatArray
+    """No minute of the bucket was above this."""
     least: FloatArray
+    """A minute of the bucket reached this; 0 if that is not known, or was in a bucket that was read."""
     disagrees: bool = False
+    """The series is not used, and says nothing."""
 
 
-def highest(side: Resource, knowledge: Knowledge, grid: Grid, rates: FloatArray, unread: BoolArray) -> Highest | None:
+def find_highest_minutes(
+    side: Resource, knowledge: Knowledge, grid: Grid, rates: FloatArray, unread: BoolArray
+) -> HighestMinutes | None:
     """The highest minutes of the buckets of a grid, by the published rates of a side; None where there are none.
 
     `rates` are the mean rates of the buckets, and `unread` those that could be read more finely.
@@ -144,41 +148,43 @@ def highest(side: Resource, knowledge: Knowledge, grid: Grid, rates: FloatArray,
     if np.isnan(peaks).all():
         return None
     rounding = RATE_ROUNDING[side]
-    missing = _missing(knowledge.tracks[work_group], NAMES[work_group], unit, track, sums)
+    missing = _find_missing(knowledge.tracks[work_group], NAMES[work_group], unit, track, sums)
     at, firsts = grid.within(track.starts_s), grid.firsts(track.starts_s)
     absent = np.isnan(peaks)
     wrong = missing.work < -missing.tolerance
     wrong |= ~absent & (np.maximum.reduceat(rates, firsts) > zero_if_absent(peaks) + rounding + missing.rate)
     if wrong[track.starts_s + track.lengths_s <= knowledge.window.end_s - LATE_S].any():
-        return Highest(most=np.full(len(rates), np.inf), least=np.zeros(len(rates)), disagrees=True)
+        return HighestMinutes(most=np.full(len(rates), np.inf), least=np.zeros(len(rates)), disagrees=True)
     most = np.where(wrong | absent, np.inf, np.maximum(zero_if_absent(peaks) + rounding, missing.rate))
     read = np.maximum.reduceat(np.where(unread, 0.0, rates), firsts)
     least = np.where(missing.few & ~wrong, zero_if_absent(peaks) - rounding, 0.0)
     least[(least <= 0) | (read >= least)] = 0.0
-    return Highest(most=most[at], least=_once(least, at, unread))
+    return HighestMinutes(most=most[at], least=_place_once(least, at, unread))
 
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
-    """Of each bucket of a series of rates: the work that its sum lacks, the rate that this would be in one minute,
-    the rounding that the sum may have, and whether hardly any is missing."""
+    """The work that a series of rates lacks, by its buckets."""
 
     work: FloatArray
     rate: FloatArray
+    """The missing work as the rate of one minute."""
     tolerance: FloatArray
+    """The rounding that the sum may have."""
     few: BoolArray
+    """Hardly any work is missing."""
 
 
-def _missing(work: Track, names: tuple[str, ...], unit: float, track: Track, sums: FloatArray) -> _Missing:
-    """Told over the spans that both have buckets for."""
+def _find_missing(work: Track, names: tuple[str, ...], unit: float, track: Track, sums: FloatArray) -> _Missing:
+    """The missing work over the spans that both have buckets for."""
     starts_s = np.intersect1d(work.starts_s, track.starts_s, assume_unique=True)
-    own, other = np.searchsorted(track.starts_s, starts_s), np.searchsorted(work.starts_s, starts_s)
-    done = np.add.reduceat(sum(zero_if_absent(work.series[name]) for name in names) * unit, other)
-    told = np.add.reduceat(zero_if_absent(sums), own) * MINUTE_S
-    lengths_s = np.add.reduceat(track.lengths_s, own).astype(np.float64)
+    of_rates, of_work = np.searchsorted(track.starts_s, starts_s), np.searchsorted(work.starts_s, starts_s)
+    done = np.add.reduceat(sum(zero_if_absent(work.series[name]) for name in names) * unit, of_work)
+    published = np.add.reduceat(zero_if_absent(sums), of_rates) * MINUTE_S
+    lengths_s = np.add.reduceat(track.lengths_s, of_rates).astype(np.float64)
     rounding = 1.0 if unit == 1 else 1.0 / 1024
-    span = np.repeat(np.arange(len(own)), np.diff(np.append(own, len(track.starts_s))))
-    lacking = done - told
+    span = np.repeat(np.arange(len(of_rates)), np.diff(np.append(of_rates, len(track.starts_s))))
+    lacking = done - published
     return _Missing(
         work=lacking[span],
         rate=np.maximum(lacking, 0.0)[span] / MINUTE_S,
@@ -187,14 +193,14 @@ def _missing(work: Track, names: tuple[str, ...], unit: float, track: Track, sum
     )
 
 
-def _once(least: FloatArray, at: IntArray, unread: BoolArray) -> FloatArray:
+def _place_once(least: FloatArray, at: IntArray, unread: BoolArray) -> FloatArray:
     """A figure of each bucket of the series, at the first bucket of the demand inside it that was not read."""
-    found = np.zeros(len(at))
+    once = np.zeros(len(at))
     places = np.flatnonzero(unread)
     if len(places):
         _, first = np.unique(at[places], return_index=True)
-        found[places[first]] = least[at[places[first]]]
-    return found
+        once[places[first]] = least[at[places[first]]]
+    return once
 
 
 LEAST_BUSY_S: Final = 1.0

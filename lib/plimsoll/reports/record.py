@@ -219,9 +219,9 @@ class FailedMeasurementRecord(_Record):
     delivered_iops: Annotated[float | None, At(lambda failed: failed.delivered.get(Resource.IOPS))] = Field(
         description="null where it delivered what is published"
     )
-    published_iops: Annotated[float, At(lambda failed: failed.published(Resource.IOPS))]
+    published_iops: Annotated[float, At(lambda failed: failed.published_rate(Resource.IOPS))]
     delivered_throughput_mib_s: Annotated[float | None, At(lambda failed: failed.delivered.get(Resource.THROUGHPUT))]
-    published_throughput_mib_s: Annotated[float, At(lambda failed: failed.published(Resource.THROUGHPUT))]
+    published_throughput_mib_s: Annotated[float, At(lambda failed: failed.published_rate(Resource.THROUGHPUT))]
     too_slow: Annotated[bool, At(lambda failed: failed.volume_id is not None)] = Field(
         description="whether it answered later than the policy allows"
     )

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.demand.seconds import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.demand.seconds import Exceeded, LatencyBin, Peak, RateHistogram, SecondsSeen, Source
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.units import MIB
 from plimsoll.reports.record import CeilingRecord
@@ -18,7 +18,7 @@ NEVER = Exceeded(us=0, seconds=0)
 def rates(peak, *seconds_of):
     """Rates of an hour: idle but for (bin, seconds)."""
     busy = dict(seconds_of)
-    return Rates(peak=Peak(rate=peak, at=AT), ratio=1.1, bins={-1: 3600 - sum(busy.values()), **busy})
+    return RateHistogram(peak=Peak(rate=peak, at=AT), ratio=1.1, bins={-1: 3600 - sum(busy.values()), **busy})
 
 
 def bins(*counts):

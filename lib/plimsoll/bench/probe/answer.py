@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.bench.answer import parse_report
-from plimsoll.demand.seconds import Exceeded, LatencyBin, Peak, Rates, SecondsSeen, Source
+from plimsoll.demand.seconds import Exceeded, LatencyBin, Peak, RateHistogram, SecondsSeen, Source
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import NotMeasured
 
@@ -58,10 +58,10 @@ class _VolumeAnswer(BaseModel):
             writes=_bins(writes),
         )
 
-    def _rates(self, name: Literal["iops", "bytes_s"]) -> Rates:
+    def _rates(self, name: Literal["iops", "bytes_s"]) -> RateHistogram:
         rate, at_s = self.peaks[name]
         peak = Peak(rate=rate, at=datetime.fromtimestamp(at_s, UTC))
-        return Rates(peak=peak, ratio=self.ratio, bins=dict(self.bins[name]))
+        return RateHistogram(peak=peak, ratio=self.ratio, bins=dict(self.bins[name]))
 
     def _exceedances(self, whose: str) -> Mapping[Resource, Exceeded] | None:
         if self.exceeded is None:
