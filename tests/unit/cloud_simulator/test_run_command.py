@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from botocore.config import Config
 
-from cloud_simulator.aws.managed_instances import ping_of
+from cloud_simulator.aws.managed_instances import LOST, ping_of
 from cloud_simulator.faults import Effect, Fault
-from plimsoll.slack.requests.front import LOST
 
 from .commands import Sender, document
 from .served import HOME, served
