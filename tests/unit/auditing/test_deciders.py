@@ -170,7 +170,7 @@ class Odd(MemoryMetrics):
 def test_a_fault_of_a_decision_is_told_here():
     with pytest.raises(IndexError) as found:
         answers(replace(a_fleet(ENOUGH_VOLUMES), metrics=Odd(given={})), processes=1)
-    assert any("domain" in note for note in found.value.__notes__)
+    assert any("refine" in note for note in found.value.__notes__)
 
 
 @linux
