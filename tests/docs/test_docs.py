@@ -1,5 +1,6 @@
 """What the documents say is so: their commands run, their policy is a policy, their keys are all the keys."""
 
+import pkgutil
 import re
 import shlex
 from dataclasses import fields
@@ -85,6 +86,22 @@ def files_that_name_documents():
             if path.suffix in {".py", ".yaml", ".md", ".sh"} and not others:
                 yield path
     yield from (ROOT / name for name in ("Makefile", "Dockerfile", "action.yml", "pyproject.toml", "CHANGELOG.md"))
+
+
+def test_every_module_that_a_document_or_the_library_names_exists():
+    files = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "lib" / "plimsoll").rglob("*.py")]
+    names = {name for path in files for name in re.findall(r"`(plimsoll(?:\.\w+)+)`", path.read_text(encoding="utf-8"))}
+    assert len(names) > 10
+    assert [name for name in sorted(names) if not is_there(name)] == []
+
+
+def is_there(name: str) -> bool:
+    """A module, or what one has inside."""
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
 
 
 def test_every_document_and_section_that_code_names_exists():

@@ -111,16 +111,15 @@ LEAST_DAYS: Final = 5
 """Days of an epoch that tell what a volume does a day: a weekend among them says little by itself."""
 
 LAST_DAYS: Final = 28
-"""Of an earlier epoch its last four weeks are told of: what was long before is another workload."""
+"""The last days of an earlier epoch that count. What was long before is another workload."""
 
 LEAST_SHARE: Final = 0.1
-"""What a higher ceiling should have brought a day is held against what was done only from this share on: days differ
-by a few percent for no reason."""
+"""The least share of a day's work that a higher ceiling should have brought: days differ by a few percent anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Did:
-    """What a volume did a day under a ceiling: operations, and MiB."""
+    """The work a day of a volume under a ceiling: operations, and MiB."""
 
     ceiling: Ceiling
     a_day: Mapping[Resource, float]
@@ -128,8 +127,7 @@ class Did:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What is known of whole days: which buckets are in such days of an epoch and how `many` there are, and what the
-    epochs before it `did`, oldest first."""
+    """The whole days of an epoch: their buckets, how `many` they are, and the work of each epoch before."""
 
     buckets: BoolArray
     many: int
@@ -147,7 +145,7 @@ def sum_days(epochs: Sequence[Epoch], days: DaySums) -> Iterator[Did]:
 
 
 def takes_what_it_gets(demand: Demand, ceiling: Ceiling, told: Told, saturated: BoolArray, resource: Resource) -> bool:
-    """Whether more of a resource than it once had brought a volume no more work a day.
+    """More of a resource than it once had brought a volume no more work a day.
 
     What it does in its `saturated` buckets is held against the last earlier ceiling that was lower. At least half of
     what that one would not have let through must have come on top of what was done then.

@@ -193,7 +193,7 @@ class Demand:
     whole: bool = True
     """All work and idle time was read as finely as the cloud keeps it."""
     coverage: Coverage | None = None
-    """How much was received, None if all was."""
+    """The part of the metrics that was received; None if all was."""
     host: HostSeen | None = None
     """The metrics of the volume's only host, if they were asked by this volume and the cloud has any."""
     summed: BoolArray | None = None

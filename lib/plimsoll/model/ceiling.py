@@ -249,7 +249,7 @@ UNBOUNDED = Ceiling(iops=math.inf, throughput_mib_s=math.inf)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What an offer must reach: at its highest, and without end."""
+    """The rates that an offer must reach, at its highest and without end."""
 
     iops: float = 0.0
     throughput_mib_s: float = 0.0
@@ -307,7 +307,7 @@ class Need:
 
 
 NOTHING: Final = Need()
-"""What anything carries."""
+"""The need that every offer carries."""
 
 EVERYTHING: Final = Need(iops=math.inf, throughput_mib_s=math.inf)
 """More than anything carries."""

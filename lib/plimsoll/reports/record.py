@@ -5,7 +5,7 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 from plimsoll.decide.answer import Answer, FrontierStep, Wait
 from plimsoll.decide.evidence import CODE, FailedMeasurement
 from plimsoll.decide.offers import LossCode, find_cuts, find_losses, published_cuts
-from plimsoll.demand.seconds import Exceeded
+from plimsoll.demand.seconds import Exceeded, SecondsSeen
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind
@@ -207,6 +207,18 @@ class OfferRecord(_Record):
     refused: list[str]
 
 
+def _delivered_rate(side: Resource) -> Callable[[FailedMeasurement], float | None]:
+    return lambda failed: failed.delivered.get(side)
+
+
+def _published_rate(side: Resource) -> Callable[[FailedMeasurement], float]:
+    return lambda failed: failed.published_rate(side)
+
+
+def _is_too_slow(failed: FailedMeasurement) -> bool:
+    return failed.volume_id is not None
+
+
 class FailedMeasurementRecord(_Record):
     """What was measured here lately, delivered too little or too late, and so speaks against an offer of that type."""
 
@@ -216,15 +228,13 @@ class FailedMeasurementRecord(_Record):
     volume_type: Annotated[str, At("spec.type")]
     measured_on: str = Field(description="ISO 8601")
     source: str = Field(description="what measured it, and where that can be opened")
-    delivered_iops: Annotated[float | None, At(lambda failed: failed.delivered.get(Resource.IOPS))] = Field(
+    delivered_iops: Annotated[float | None, At(_delivered_rate(Resource.IOPS))] = Field(
         description="null where it delivered what is published"
     )
-    published_iops: Annotated[float, At(lambda failed: failed.published_rate(Resource.IOPS))]
-    delivered_throughput_mib_s: Annotated[float | None, At(lambda failed: failed.delivered.get(Resource.THROUGHPUT))]
-    published_throughput_mib_s: Annotated[float, At(lambda failed: failed.published_rate(Resource.THROUGHPUT))]
-    too_slow: Annotated[bool, At(lambda failed: failed.volume_id is not None)] = Field(
-        description="whether it answered later than the policy allows"
-    )
+    published_iops: Annotated[float, At(_published_rate(Resource.IOPS))]
+    delivered_throughput_mib_s: Annotated[float | None, At(_delivered_rate(Resource.THROUGHPUT))]
+    published_throughput_mib_s: Annotated[float, At(_published_rate(Resource.THROUGHPUT))]
+    too_slow: Annotated[bool, At(_is_too_slow)] = Field(description="whether it answered later than the policy allows")
     text: str
 
 
@@ -345,6 +355,26 @@ def _exceeded_s(exceeded: Mapping[Resource, Exceeded] | None, side: Resource) ->
     return None if exceeded is None or side not in exceeded else exceeded[side].us / US_PER_S
 
 
+def _exceeded_volume_s(side: Resource) -> Callable[[SecondsSeen], float | None]:
+    return lambda seen: _exceeded_s(seen.exceeded_volume, side)
+
+
+def _exceeded_host_s(side: Resource) -> Callable[[SecondsSeen], float | None]:
+    return lambda seen: _exceeded_s(seen.exceeded_host, side)
+
+
+def _peak_mib_s(seen: SecondsSeen) -> float:
+    return seen.bytes_s.peak.rate / MIB
+
+
+def _p99_iops(seen: SecondsSeen) -> float:
+    return seen.iops.quantile(0.99)
+
+
+def _p99_mib_s(seen: SecondsSeen) -> float:
+    return seen.bytes_s.quantile(0.99) / MIB
+
+
 class SecondsSeenRecord(_Record):
     """What the latest probe saw of the volume, second by second; null where its host does not count that."""
 
@@ -354,26 +384,20 @@ class SecondsSeenRecord(_Record):
     missed_s: int = Field(description="seconds in which the host was too busy: peaks may be higher")
     peak_iops: Annotated[float, At("iops.peak.rate")] = Field(description="the busiest second")
     peak_iops_at: Annotated[str, At("iops.peak.at")]
-    peak_throughput_mib_s: Annotated[float, At(lambda seen: seen.bytes_s.peak.rate / MIB)]
+    peak_throughput_mib_s: Annotated[float, At(_peak_mib_s)]
     peak_throughput_at: Annotated[str, At("bytes_s.peak.at")]
-    p99_iops: Annotated[float, At(lambda seen: seen.iops.quantile(0.99))] = Field(
+    p99_iops: Annotated[float, At(_p99_iops)] = Field(
         description="99 % of the seconds had at most that, to the bins of 10 %"
     )
-    p99_throughput_mib_s: Annotated[float, At(lambda seen: seen.bytes_s.quantile(0.99) / MIB)]
+    p99_throughput_mib_s: Annotated[float, At(_p99_mib_s)]
     mean_queue: float
     most_queue: int
-    exceeded_volume_iops_s: Annotated[
-        float | None, At(lambda seen: _exceeded_s(seen.exceeded_volume, Resource.IOPS)), UNROUNDED
-    ] = Field(description="for how long more was asked for than the volume allows")
-    exceeded_volume_throughput_s: Annotated[
-        float | None, At(lambda seen: _exceeded_s(seen.exceeded_volume, Resource.THROUGHPUT)), UNROUNDED
-    ]
-    exceeded_host_iops_s: Annotated[
-        float | None, At(lambda seen: _exceeded_s(seen.exceeded_host, Resource.IOPS)), UNROUNDED
-    ]
-    exceeded_host_throughput_s: Annotated[
-        float | None, At(lambda seen: _exceeded_s(seen.exceeded_host, Resource.THROUGHPUT)), UNROUNDED
-    ]
+    exceeded_volume_iops_s: Annotated[float | None, At(_exceeded_volume_s(Resource.IOPS)), UNROUNDED] = Field(
+        description="for how long more was asked for than the volume allows"
+    )
+    exceeded_volume_throughput_s: Annotated[float | None, At(_exceeded_volume_s(Resource.THROUGHPUT)), UNROUNDED]
+    exceeded_host_iops_s: Annotated[float | None, At(_exceeded_host_s(Resource.IOPS)), UNROUNDED]
+    exceeded_host_throughput_s: Annotated[float | None, At(_exceeded_host_s(Resource.THROUGHPUT)), UNROUNDED]
     p99_read_latency_us: Annotated[int | None, At("p99_read_us")] = Field(
         description="99 % of the reads took at most that"
     )
