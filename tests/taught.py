@@ -2,7 +2,7 @@
 
 from plimsoll.model.ceiling import Need
 from plimsoll.risk.histories import PastPeaks
-from plimsoll.service.shards import read_combined
+from plimsoll.service.shards import combined_document
 
 
 def a_past(*iops, days=30, free=100.0, ceiling=1e6):
@@ -19,7 +19,8 @@ def a_past(*iops, days=30, free=100.0, ceiling=1e6):
 def teach(store, keys, pasts):
     """Adds what those pasts teach to the first shard of a run."""
     number = keys.combined_shards(store)[0]
-    combined = read_combined(store, keys, number)
+    document = combined_document(keys, number)
+    combined = document.require(store)
     for past in pasts:
         combined.totals.lessons.add(past)
-    store.put(keys.combined_key(number), combined.model_dump_json().encode())
+    document.put(store, combined)

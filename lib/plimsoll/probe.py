@@ -9,16 +9,14 @@ before. A host reads for as long as it was asked to, and no longer.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Final, Protocol
-
-from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.audit.list import listings
 from plimsoll.audit.ports import AuditPorts
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput, CloudError, NotMeasured, PlimsollError
 from plimsoll.model.task import Task, TaskMode
 from plimsoll.model.volume import Volume
@@ -230,11 +228,7 @@ def cancel(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[HostPr
 
 def find_probe(key: str, store: RunStore) -> HostProbe | None:
     """The probe under way on a host. None if there is none, or if its document is damaged."""
-    kept = store.get(key)
-    try:
-        return None if kept is None else _document().validate_json(kept)
-    except ValidationError:
-        return None
+    return _document(key).find(store)
 
 
 def _note_failed_looks(host_probe: HostProbe, command: HostCommand, context: ProbeContext) -> HostProbe:
@@ -255,7 +249,7 @@ def _keep_seconds(host_probe: HostProbe, seen: SecondsSeen, context: ProbeContex
 
 
 def _keep_probe(host_probe: HostProbe, context: ProbeContext) -> None:
-    context.store.put(host_probe.key, _document().dump_json(host_probe))
+    _document(host_probe.key).put(context.store, host_probe)
 
 
 def _command(host_probe: HostProbe) -> HostCommand:
@@ -298,6 +292,5 @@ def _deviceless(absent: Sequence[str], host_probe: HostProbe) -> NotMeasured:
     )
 
 
-@cache
-def _document() -> TypeAdapter[HostProbe]:
-    return TypeAdapter(HostProbe)
+def _document(key: str) -> StoredDocument[HostProbe]:
+    return StoredDocument(key, HostProbe)

@@ -20,13 +20,12 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.validation.context import Agree, Context, agree_to_all
+from plimsoll.validation.context import JOB_STEPS, Agree, Context, agree_to_all
 from plimsoll.validation.deciding import MOST_ATTEMPTS, decide_run, plan_run, rest_of, usd_month_of
 from plimsoll.validation.job import Job, JobName, JobStep, find_job, job_of_class
 from plimsoll.validation.killed_job import resume_job
 from plimsoll.validation.measuring import fail
 from plimsoll.validation.scratch_volume import Left
-from plimsoll.validation.steps import JOB_STEPS
 from plimsoll.validation.thin_evidence import wants_in
 
 

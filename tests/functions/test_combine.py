@@ -9,7 +9,7 @@ from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import PendingMessage
-from plimsoll.service.stored_results import batch_result
+from plimsoll.service.stored_results import result_document
 from tests.builders import NOW
 from tests.faults.on_disk import DAMAGES
 from tests.functions.calls import Context
@@ -39,7 +39,7 @@ def combine_shards(loop):
 def test_a_damaged_file_of_a_batch_is_named(loop, name, damage):
     store, damaged = loop.service.store, 0
     for batch in list(KEYS.answered_batches(store)):
-        key = KEYS.answer_file(batch, batch_result(store, KEYS.result(batch)).attempt, name)
+        key = KEYS.answer_file(batch, result_document(KEYS, batch).require(store).attempt, name)
         whole = store.get(key)
         changed = damage(whole)
         damaged += changed != whole

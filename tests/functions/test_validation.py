@@ -21,7 +21,7 @@ from functions import (
     sweep,
 )
 from plimsoll.model.errors import BadInput, NotMeasured
-from plimsoll.validation.job import JobName, keep_job, load
+from plimsoll.validation.job import JobName, job_document
 from tests.contract.service_ports import home_account
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
@@ -85,9 +85,9 @@ def test_the_functions_carry_out_a_validation_by_the_events_of_the_state_machine
 def test_a_command_is_not_sent_twice_even_where_the_document_of_the_job_forgot_it(stepping):
     begun(stepping)
     ask(create_scratch, JOB)
-    before = load(NAME, stepping.store)
+    before = job_document(NAME).require(stepping.store)
     ask(send_command, JOB)
-    keep_job(before, stepping.store)
+    job_document(NAME).put(stepping.store, before)
     assert ask(send_command, JOB) == JOB
     assert stepping.lab.bench.calls["send"] == 1
 
@@ -97,7 +97,7 @@ def test_a_failure_is_cleaned_up_after_and_noted_as_people_read_it(stepping):
     ask(create_scratch, JOB)
     cause = json.dumps({"errorType": "NotMeasured", "errorMessage": "no fio there.", "trace": []})
     assert ask(clean_up, {**JOB, "error": {"Error": "NotMeasured", "Cause": cause}}) == {**JOB, "left": []}
-    assert load(NAME, stepping.store).note == "no fio there."
+    assert job_document(NAME).require(stepping.store).note == "no fio there."
     assert not stepping.lab.leaked
     assert not stepping.claims.held
 
@@ -156,8 +156,8 @@ def test_steps_out_of_their_order_are_refused(stepping):
 
 def test_a_command_that_may_have_been_sent_is_not_sent_again(stepping):
     begun(stepping)
-    job = load(NAME, stepping.store)
-    keep_job(job.update_attempt(sending=stepping.lab.clock.now()), stepping.store)
+    job = job_document(NAME).require(stepping.store)
+    job_document(NAME).put(stepping.store, job.update_attempt(sending=stepping.lab.clock.now()))
     with pytest.raises(NotMeasured, match="may have been sent already"):
         ask(send_command, JOB)
     assert "send" not in stepping.lab.bench.calls

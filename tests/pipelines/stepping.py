@@ -21,7 +21,7 @@ from plimsoll.service.validating import (
 )
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
-from plimsoll.validation.job import JobName, load
+from plimsoll.validation.job import JobName, job_document
 from tests.builders import NOW
 from tests.in_memory.service import MemoryClaims, MemoryEvents
 from tests.service_loop import a_service
@@ -111,7 +111,7 @@ class Stepping:
         names = [JobName(validation=name, index=index) for index in range(len(chosen.items))]
         for one in names:
             self.item(one)
-        return [load(one, self.store) for one in names]
+        return [job_document(one).require(self.store) for one in names]
 
     def item(self, name):
         """The states of one item, each of which may fail: then it is cleaned up after."""

@@ -13,7 +13,7 @@ from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.streams import json_array
 from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.validation.job import JobName, load
+from plimsoll.validation.job import JobName, job_document
 from tests.builders import a_host, a_volume
 
 from .lab import Lab, work
@@ -105,7 +105,9 @@ def test_a_run_is_validated_class_by_class_those_with_the_most_at_stake_first(re
     found = chosen(reported, run_id="run-1")
     assert found.items[0].volume_id == "vol-large"
     assert found.left_out == 0
-    works = [load(JobName(validation="v", index=index), reported.store) for index in range(len(found.items))]
+    works = [
+        job_document(JobName(validation="v", index=index)).require(reported.store) for index in range(len(found.items))
+    ]
     served = [len(one.following.wants) for one in works]
     assert sum(served) == 31
     assert [one.place for one in works] == [Target(account="111122223333", region="us-east-1")] * len(works)
@@ -119,7 +121,7 @@ def test_a_budget_chooses_and_what_is_left_of_it_is_parted_so_that_together_they
     assert only.left_out == everything - 1
     reported.bounds = {"max_runs": everything + 1, "max_usd": 1.0}
     works = [
-        load(JobName(validation="v", index=index), reported.store)
+        job_document(JobName(validation="v", index=index)).require(reported.store)
         for index in range(len(chosen(reported, run_id="run-1").items))
     ]
     assert sum(one.budget.max_runs for one in works) == everything + 1

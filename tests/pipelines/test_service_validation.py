@@ -17,7 +17,7 @@ from plimsoll.service.step_messages import StepError
 from plimsoll.service.validating import clean_up_job, create_scratch, propose_measurement
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
-from plimsoll.validation.job import JobName, load
+from plimsoll.validation.job import JobName, job_document
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_volume
 from tests.in_memory.faults import STEPS as BENCH_STEPS
@@ -235,8 +235,8 @@ def test_of_two_validations_of_a_class_the_second_waits_and_takes_the_firsts_ver
     assert propose_measurement(stepping.service, second).next == "wait"
     stepping.item(first)
     assert propose_measurement(stepping.service, second).next == "done"
-    found = load(second, stepping.store)
-    assert found.lines == load(first, stepping.store).lines
+    found = job_document(second).require(stepping.store)
+    assert found.lines == job_document(first).require(stepping.store).lines
     assert (found.before.evidence.grade, found.after.evidence.grade) == ("C", "A")
     assert len(stepping.lab.tasks) == 1
     assert is_clean(stepping)
@@ -252,7 +252,7 @@ def test_of_two_validations_with_one_bench_host_the_second_waits_until_that_is_f
     stepping.item(first)
     assert propose_measurement(stepping.service, second).next == "create"
     stepping.item(second)
-    assert [len(load(one, stepping.store).lines) for one in (first, second)] == [1, 1]
+    assert [len(job_document(one).require(stepping.store).lines) for one in (first, second)] == [1, 1]
     assert is_clean(stepping)
 
 
@@ -260,7 +260,7 @@ def test_a_bench_host_that_is_always_busy_is_not_waited_for_for_ever(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path, a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")))
     first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
     propose_measurement(stepping.service, first)
-    host = load(first, stepping.store).claimed_host
+    host = job_document(first).require(stepping.store).claimed_host
     assert propose_measurement(stepping.service, second).next == "wait"
     stepping.claims.held[host] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
@@ -273,7 +273,7 @@ def test_anothers_measurement_is_not_waited_for_for_ever(tmp_path):
     first, second = begin(stepping, "first"), begin(stepping, "second")
     propose_measurement(stepping.service, first)
     assert propose_measurement(stepping.service, second).next == "wait"
-    claimed = load(first, stepping.store).claimed
+    claimed = job_document(first).require(stepping.store).claimed
     stepping.claims.held[claimed] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
     with pytest.raises(NotMeasured, match="another validation of the same class has not ended"):

@@ -12,7 +12,7 @@ from plimsoll.service.step_messages import StepError
 from plimsoll.service.validating import attach_scratch, clean_up_job, create_scratch, look_at_job, propose_measurement
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
-from plimsoll.validation.job import JobName, load
+from plimsoll.validation.job import JobName, job_document
 from tests.service_loop import a_service, sweep
 
 from .organization_here import a_config, aws_places, served_here
@@ -47,7 +47,7 @@ def until_ready(service, at):
 
 
 def scratch(service, name=NAME):
-    place = load(name, service.store).place
+    place = job_document(name).require(service.store).place
     return [one for one in service.places.bench(place).scratch(place) if one.state != "deleting"]
 
 
@@ -63,7 +63,7 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
         attach_scratch(service, NAME)
     until_ready(service, "attachment")
     (made,) = scratch(service)
-    work = load(NAME, service.store)
+    work = job_document(NAME).require(service.store)
     assert (made.id, made.attached_to) == (work.attempt.volume_id, work.attempt.prepared.host.host.id)
     assert made.validation_id == "v-0"
     assert made.deadline == work.attempt.prepared.order.deadline

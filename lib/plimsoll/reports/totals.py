@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, NamedTuple, assert_type
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, model_validator
 
 from plimsoll.model.kinds import COSTS, CountsAs, names_counted_as
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
@@ -190,6 +190,18 @@ class RunTotals:
     def parse(cls, plain: Mapping[str, Any]) -> "RunTotals":
         """The totals that `plain` gave; pydantic's ValidationError where these are other values."""
         return _adapter().validate_python(dict(plain))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rename_old_keys(cls, plain: Any) -> Any:
+        """Plain totals in today's keys: earlier versions had a cost's sums as `NAME_cents` and `NAME`."""
+        names = {kind.name: f"{kind.name}_cents" for kind in COSTS}
+        if not isinstance(plain, Mapping) or plain.keys().isdisjoint({*names, *names.values()}):
+            return plain
+        cents = {name: plain[key] for name, key in names.items() if plain.get(key)}
+        groups = {name: plain[name] for name in names if plain.get(name)}
+        today = {key: value for key, value in plain.items() if key not in {*names, *names.values()}}
+        return {**today, "cost_cents": cents, "costs": groups}
 
     @property
     def plain(self) -> dict[str, Any]:

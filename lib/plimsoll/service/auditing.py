@@ -12,7 +12,8 @@ from typing import Final
 
 from plimsoll.audit.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.stripe_book import sets_adapter
+from plimsoll.decide.groups import StripeSet
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
@@ -21,13 +22,20 @@ from plimsoll.reports.totals import RunTotals
 from plimsoll.run import RunProgress, carry_out
 from plimsoll.service.history_update import excluded_volumes, remember
 from plimsoll.service.inventory import StoredInventory, StoredPrices
-from plimsoll.service.needed import require_content, require_file
+from plimsoll.service.needed import require_file
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import BatchMessage, LotMessage
 from plimsoll.service.store_keys import RunKeys, VolumeBatch
-from plimsoll.service.stored_results import BatchPart, BatchResult, Spent, book_in, volumes_in
+from plimsoll.service.stored_results import (
+    BatchPart,
+    BatchResult,
+    BookRecord,
+    Spent,
+    require_volumes,
+    result_document,
+)
 
 SLICE_VOLUMES: Final = 100
 """Volumes of a batch that are read and decided at once: between two slices it can stop."""
@@ -132,10 +140,9 @@ class _BatchAudit:
     def resume(self) -> BatchPart:
         """Brings the answers of earlier attempts, and returns what they took."""
         store, keys = self.service.store, self.keys
-        content = store.get(keys.part(self.batch))
-        if content is None:
+        part = self._part_document.get(store)
+        if part is None:
             return BatchPart()
-        part = BatchPart.model_validate_json(content)
         for name in KEPT_FILES:
             require_file(store, keys.answer_file(self.batch, part.attempt, name), self.order.folder / name)
         return part
@@ -175,13 +182,14 @@ class _BatchAudit:
         ports = service.places.ports(
             target, now=self.order.now, measured=service.measured, ledger=ledger, sharing=self.sharing
         )
-        volumes = volumes_in(service.store, keys.volumes(self.batch))
+        volumes = require_volumes(service.store, keys.volumes(self.batch))
         here = {volume.id for volume in volumes}
-        stripes = sets_adapter().validate_json(require_content(service.store, keys.stripes(target)))
+        stripes = StoredDocument(keys.stripes(target), list[StripeSet]).require(service.store)
+        book = StoredDocument(keys.prices(target), BookRecord).require(service.store)
         return replace(
             ports,
             inventory=StoredInventory(target=target, given=volumes),
-            prices=StoredPrices(answer=book_in(service.store, keys.prices(target))),
+            prices=StoredPrices(answer=book.answer),
             stripes=[stripe_set for stripe_set in stripes if here.issuperset(stripe_set.members)],
             batch_volumes=slice_volumes,
             by_minutes_s=self.by_minutes_s,
@@ -191,7 +199,11 @@ class _BatchAudit:
     def _keep(self, part: BatchPart) -> None:
         for name in KEPT_FILES:
             self.service.store.put_file(self.keys.answer_file(self.batch, self.attempt, name), self.order.folder / name)
-        self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
+        self._part_document.put(self.service.store, part)
+
+    @property
+    def _part_document(self) -> StoredDocument[BatchPart]:
+        return StoredDocument(self.keys.part(self.batch), BatchPart)
 
     def _conclude(self, totals: RunTotals, spent: Spent) -> None:
         """Keeps the news of the batch, and last the result that marks it as answered as a whole."""
@@ -203,4 +215,4 @@ class _BatchAudit:
         if totals.failed_count:
             store.put(keys.incomplete_batch(self.batch), b"")
         result = BatchResult(attempt=self.attempt, totals=totals, news=news, spent=spent)
-        store.put(keys.result(self.batch), result.model_dump_json().encode())
+        result_document(keys, self.batch).put(store, result)

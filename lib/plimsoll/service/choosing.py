@@ -20,7 +20,7 @@ from plimsoll.service.target_ports import find_place, ports_at
 from plimsoll.service.validating import validation_context
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
 from plimsoll.validation.deciding import FLIP, parse_target, plan_run, usd_month_of
-from plimsoll.validation.job import Job, JobName, job_of_class, keep_job
+from plimsoll.validation.job import Job, JobName, job_document, job_of_class
 from plimsoll.validation.thin_evidence import wants_in
 
 _MOST_REPORTED: Final = 100
@@ -38,7 +38,7 @@ def choose_volumes(service: Service, message: ChooseMessage) -> Chosen:
         jobs, left, whys = [_requested_job(message, now, service)], 0, list[str]()
     else:
         jobs, left, whys = _thin_evidence_jobs(message.name, request.run_id, now, service)
-    items = [_item(keep_job(job, service.store)) for job in jobs]
+    items = [_item(job_document(job.name).put(service.store, job)) for job in jobs]
     return Chosen(validation=message.name, items=items, left_out=left, unmeasured=whys)
 
 

@@ -3,7 +3,6 @@
 It is one level of a tree: the summary and the report read what a few shards have become, and no batch.
 """
 
-import json
 from collections.abc import Iterator
 from datetime import date
 from heapq import nlargest
@@ -11,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.kinds import CountsAs
 from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import RunTables, run_tables
@@ -21,13 +21,21 @@ from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, 
 from plimsoll.reports.run_reader import full_name, matched_records, stream_records, stream_unanswered
 from plimsoll.service.config import MOST_ON_A_PAGE
 from plimsoll.service.history_update import announce
-from plimsoll.service.needed import require_content, require_file
+from plimsoll.service.needed import require_file
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Combined, Shard, ShardSums, shard_of
+from plimsoll.service.shards import (
+    Combined,
+    Shard,
+    ShardSums,
+    Stake,
+    combined_document,
+    shard_document,
+    stakes_document,
+)
 from plimsoll.service.step_messages import ShardMessage
-from plimsoll.service.store_keys import STAKES, RunKeys
-from plimsoll.service.stored_results import ListedTarget, batch_result
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.stored_results import ListedTarget, result_document
 
 _BROUGHT: Final = (RECOMMENDATIONS, DEMAND, UNANSWERED, RUN)
 _KEPT: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)
@@ -42,10 +50,10 @@ def combine(service: Service, message: ShardMessage) -> None:
     store, keys, number = service.store, RunKeys(run_id=message.run_id), message.shard.number
     if store.get(keys.combined_key(number)) is not None:
         return
-    shard, order = shard_of(store, keys, number), order_of(store, message.run_id)
+    shard, order = shard_document(keys, number).require(store), order_of(store, message.run_id)
     sums = ShardSums()
     for item in shard.targets:
-        listed = ListedTarget.model_validate_json(require_content(store, keys.listed_key(item.target)))
+        listed = StoredDocument(keys.listed_key(item.target), ListedTarget).require(store)
         sums.totals.merge(listed.totals)
         sums.spend(item.target.provider, listed.spent)
     if shard.batches:
@@ -53,7 +61,7 @@ def combine(service: Service, message: ShardMessage) -> None:
             _put_together(store, keys, shard, Path(temporary), sums)
             _keep(store, keys, number, Path(temporary) / message.run_id, order.now.date())
     combined = Combined(totals=sums.totals, spent=sums.spent, news=sums.news.items)
-    store.put(keys.combined_key(number), combined.model_dump_json().encode())
+    combined_document(keys, number).put(store, combined)
 
 
 def _put_together(store: RunStore, keys: RunKeys, shard: Shard, temporary: Path, sums: ShardSums) -> None:
@@ -62,7 +70,7 @@ def _put_together(store: RunStore, keys: RunKeys, shard: Shard, temporary: Path,
     whole.mkdir()
     with run_tables(whole) as tables:
         for batch in (item.as_batch for item in shard.batches):
-            result = batch_result(store, keys.result(batch))
+            result = result_document(keys, batch).require(store)
             for name in _BROUGHT:
                 require_file(store, keys.answer_file(batch, result.attempt, name), beside / name)
             if not store.get_file(keys.answer_file(batch, result.attempt, CHECKSUMS), beside / CHECKSUMS):
@@ -85,17 +93,17 @@ def _keep(store: RunStore, keys: RunKeys, number: int, folder: Path, day: date) 
     """Keeps the shard's files, the volumes with the most at stake, and its rows of the tables."""
     for name in _KEPT:
         store.put_file(keys.shard_file(number, name), folder / name)
-    store.put(keys.shard_file(number, STAKES), json.dumps(list(_stakes(folder))).encode())
+    stakes_document(keys, number).put(store, list(_stakes(folder)))
     with TemporaryDirectory(prefix="plimsoll-") as tables, open_runs(folder) as database:
         for path in write_parquet(database, Path(tables), None, run_id=keys.run_id):
             store.put_file(keys.table(path.stem, day, number), path)
 
 
-def _stakes(folder: Path) -> Iterator[tuple[bool, float, str]]:
+def _stakes(folder: Path) -> Iterator[Stake]:
     """The volumes to look at first: those throttled today, then those with the most money, each by its full name."""
     yield from nlargest(MOST_ON_A_PAGE, (_stake(record) for record in stream_records(folder)))
 
 
-def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
+def _stake(record: RecommendationRecord) -> Stake:
     money = (record.monthly_usd_now or 0.0) if record.kind.money is CountsAs.COST else record.monthly_usd_saved
     return record.kind.money is CountsAs.MORE, money, full_name(record)

@@ -13,9 +13,9 @@ from plimsoll.audit.audit import run_audit
 from plimsoll.audit.list import Listing, list_volumes, notices_of, with_stripes_of
 from plimsoll.audit.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.stripe_book import sets_adapter
-from plimsoll.decide.groups import find_takeovers
+from plimsoll.decide.groups import StripeSet, find_takeovers
 from plimsoll.decide.hosting import batch_by_host
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import PASSING, CloudError
 from plimsoll.model.market import PriceBook
 from plimsoll.model.volume import Volume
@@ -24,16 +24,15 @@ from plimsoll.reports.totals import RunTotals
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring_measurements
-from plimsoll.service.step_messages import AccountMessage, TakenInventory
+from plimsoll.service.step_messages import AccountMessage, TakenInventory, TargetItem
 from plimsoll.service.store_keys import RunKeys, VolumeBatch, ledger_key
 from plimsoll.service.stored_results import (
+    BookRecord,
     ListedTarget,
     Spent,
-    book_out,
-    found_targets,
-    targets_out,
-    totals_out,
-    volumes_out,
+    find_targets,
+    put_volumes,
+    targets_document,
 )
 from plimsoll.service.target_ports import ledger_in
 
@@ -77,7 +76,7 @@ def take_inventory(
 
 def _targets(service: Service, keys: RunKeys, account: str) -> Sequence[Target]:
     """The account's targets, as they were found first. A target that cannot be entered is kept as a failure."""
-    known = found_targets(service.store, keys, account)
+    known = find_targets(service.store, keys, account)
     if known is not None:
         return known
     entries = service.places.targets(account)
@@ -87,9 +86,10 @@ def _targets(service: Service, keys: RunKeys, account: str) -> Sequence[Target]:
             raise entry.error
     targets = [entry for entry in entries if isinstance(entry, Target)]
     if failed:
-        service.store.put(keys.failed_account(account), totals_out(RunTotals.add_up(failed)))
+        StoredDocument(keys.failed_account(account), RunTotals).put(service.store, RunTotals.add_up(failed))
     else:
-        service.store.put(keys.targets(account), targets_out(targets))
+        items = [TargetItem.from_target(target) for target in targets]
+        targets_document(keys, account).put(service.store, items)
     return targets
 
 
@@ -109,18 +109,18 @@ def _take(service: Service, keys: RunKeys, target: Target, order: RunOrder, batc
         raise listing.error
     if isinstance(ports, CloudError):
         failed = RunTotals.add_up([FailedTarget(name=str(target), error=ports)])
-        service.store.put(keys.failed_target(target), totals_out(failed))
+        StoredDocument(keys.failed_target(target), RunTotals).put(service.store, failed)
     elif listing.error is not None:
         entries: list[Volume | UnreadVolume] = [*listing.volumes, *listing.unread]
         stored = replace(ports, inventory=StoredInventory(target=target, given=entries, error=listing.error))
         failed = RunTotals.add_up(run_audit(stored, order.parsed_policy, order.now))
-        service.store.put(keys.failed_target(target), totals_out(failed))
+        StoredDocument(keys.failed_target(target), RunTotals).put(service.store, failed)
     elif service.store.get(keys.listed_key(target)) is None:  # another attempt, given up for dead, may have been faster
         tags = order.parsed_policy.takeover_tags
         count = _keep_batches(service.store, keys, target, listing.volumes, batch_volumes, tags)
         totals = _keep_rest(service.store, keys, listing, ports, order)
         made = ListedTarget(batches=count, totals=totals, spent=Spent.from_usage(Usage(), ports.stages.seconds))
-        service.store.put(keys.listed_key(target), made.model_dump_json().encode())
+        StoredDocument(keys.listed_key(target), ListedTarget).put(service.store, made)
 
 
 def _enter(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> AuditPorts | CloudError:
@@ -139,16 +139,16 @@ def _keep_batches(
     together = [takeover.volumes for takeover in find_takeovers(volumes, takeover_tags)]
     batches = list(batch_by_host(volumes, size, together))
     for number, batch in enumerate(batches):
-        store.put(keys.volumes(VolumeBatch(target=target, number=number)), volumes_out(batch))
+        put_volumes(store, keys.volumes(VolumeBatch(target=target, number=number)), batch)
     return len(batches)
 
 
 def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPorts, order: RunOrder) -> RunTotals:
     """Keeps prices and stripe sets, and returns the notices about the target and the volumes that were not read."""
     target, book = listing.target, _book(listing.target, ports)
-    store.put(keys.prices(target), book_out(book))
+    StoredDocument(keys.prices(target), BookRecord).put(store, BookRecord.from_answer(book))
     here, changed = with_stripes_of(listing, ports)
-    store.put(keys.stripes(target), sets_adapter().dump_json(list(here.stripes)))
+    StoredDocument(keys.stripes(target), list[StripeSet]).put(store, list(here.stripes))
     texts = (*notices_of(target, ports), *(notice.text for notice in changed))
     stored = StoredInventory(target=target, given=listing.unread, texts=texts)
     without_volumes = replace(ports, inventory=stored, prices=StoredPrices(answer=book), stripes=())

@@ -1,9 +1,11 @@
 """The run of the latest report."""
 
 from datetime import datetime
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import RunStore
 from plimsoll.service.store_keys import LATEST_REPORT
 
@@ -17,7 +19,9 @@ class LatestReport(BaseModel):
     now: datetime
 
 
+LATEST: Final = StoredDocument(LATEST_REPORT, LatestReport)
+
+
 def latest_report(store: RunStore) -> LatestReport | None:
     """The latest report. None if there is none yet."""
-    content = store.get(LATEST_REPORT)
-    return None if content is None else LatestReport.model_validate_json(content)
+    return LATEST.get(store)

@@ -1,4 +1,4 @@
-"""Content that one part of a run keeps for another: it is there, or the run's work is gone."""
+"""Files that one part of a run keeps for another: they are there, or the run's work is gone."""
 
 from pathlib import Path
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.clouds.published import published_types
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.decide.offers import check_types
-from plimsoll.model.errors import BadInput
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.policy_file import dump_policy, parse_policy
@@ -25,8 +25,7 @@ from plimsoll.service.service import Service
 from plimsoll.service.shards import plan_shards, take_apart
 from plimsoll.service.step_messages import AccountItem, AuditPlan, Pending, PendingMessage, PlanMessage
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.stored_results import totals_out
-from plimsoll.service.streams import json_array, record_lines
+from plimsoll.service.streams import put_items, read_items
 
 
 class RunOrder(BaseModel):
@@ -51,19 +50,18 @@ class RunOrder(BaseModel):
 
 def order_of(store: RunStore, run_id: str) -> RunOrder:
     """The order of a run. Raises BadInput if it was never begun."""
-    content = store.get(RunKeys(run_id).order)
-    if content is None:
-        raise BadInput(f"there is no run {run_id}, or its work is gone after its month: begin a new audit.")
-    return RunOrder.model_validate_json(content)
+    return _order_document(run_id).require(store)
 
 
 def begin_run(store: RunStore, config: ServiceConfig, run_id: str, started: datetime) -> RunOrder:
     """Begins a run of a configuration; one that was begun before keeps its order."""
-    key = RunKeys(run_id).order
-    if store.get(key) is None:
-        order = RunOrder(run_id=run_id, now=started, scope=_scope(config), policy=dump_policy(config.parsed_policy))
-        store.put(key, order.model_dump_json().encode())
-    return order_of(store, run_id)
+    document = _order_document(run_id)
+    order = RunOrder(run_id=run_id, now=started, scope=_scope(config), policy=dump_policy(config.parsed_policy))
+    return document.get(store) or document.put(store, order)
+
+
+def _order_document(run_id: str) -> StoredDocument[RunOrder]:
+    return StoredDocument(RunKeys(run_id).order, RunOrder, noun=f"run {run_id} at")
 
 
 def plan(service: Service, message: PlanMessage) -> AuditPlan:
@@ -99,7 +97,7 @@ def find_pending(service: Service, message: PendingMessage) -> Pending:
     ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
     pending = {batch: size for batch, size in keys.listed_batches(store).items() if batch not in ended}
     lots = lots_of(pending, at_once=message.at_once, alone=keys.batches_alone(store))
-    store.put_pieces(keys.pending, json_array(lot.model_dump_json().encode() for lot in lots))
+    put_items(store, keys.pending, lots)
     day = order_of(store, message.run_id).now.date()
     return Pending(
         run_id=message.run_id,
@@ -132,16 +130,14 @@ def _list_missing(service: Service, keys: RunKeys) -> int:
             unnamed.append(account)
         elif account not in whole:
             missing.append(account)
-    store.put(keys.unnamed, totals_out(RunTotals.add_up(unnamed)))
-    lines = (AccountItem(account=account).model_dump_json().encode() for account in missing)
-    store.put_pieces(keys.accounts, json_array(lines))
+    StoredDocument(keys.unnamed, RunTotals).put(store, RunTotals.add_up(unnamed))
+    put_items(store, keys.accounts, (AccountItem(account=account) for account in missing))
     return len(missing)
 
 
 def planned_accounts(store: RunStore, keys: RunKeys) -> Iterator[str]:
     """The accounts whose inventory the last plan wanted."""
-    for line in record_lines(store, keys.accounts):
-        yield AccountItem.model_validate_json(line).account
+    return (item.account for item in read_items(store, keys.accounts, AccountItem))
 
 
 def _scope(config: ServiceConfig) -> dict[str, Any]:

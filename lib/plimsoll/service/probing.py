@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Final
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from plimsoll.clouds.probe_book import ProbeLine
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.units import HOUR_S
 from plimsoll.ports import RunStore, Target
@@ -105,21 +106,16 @@ class StoredProbes:
 
     def add(self, line: ProbeLine) -> None:
         """Keeps a volume's probe in place of the one before."""
-        key = _seen_key(line.account, line.region, line.seen.volume_id)
-        self.store.put(key, line.model_dump_json().encode())
+        _seen_document(line.account, line.region, line.seen.volume_id).put(self.store, line)
 
     def latest(self, target: Target, volume_id: str) -> ProbeLine | None:
         """A volume's last probe. None if it was never probed, or if another version wrote the record."""
-        kept = self.store.get(_seen_key(target.account, target.region, volume_id))
-        try:
-            return None if kept is None else ProbeLine.model_validate_json(kept)
-        except ValidationError:
-            return None
+        return _seen_document(target.account, target.region, volume_id).find(self.store)
 
 
 def begin_probe(service: Service, message: BeginProbeMessage) -> ProbeState:
     """Begins on every host of the volumes; a volume that cannot be probed is named, and stops no other."""
-    if (known := _run(service.store, message.name)) is not None:
+    if (known := _document(message.name).get(service.store)) is not None:
         return _state(message.name, known)
     events: list[NotProbed] = []
     begun: list[HostProbe] = []
@@ -139,7 +135,7 @@ def look_at_probe(service: Service, name: str) -> ProbeState:
 
     Raises BadInput for a probe that was never begun.
     """
-    run = _run(service.store, name)
+    run = _document(name).get(service.store)
     if run is None:
         raise BadInput(f"there is no probe {name}: begin one by the state machine of probes.")
     events: list[ProbeEvent] = []
@@ -192,14 +188,8 @@ def _context(service: Service, target: Target) -> ProbeContext:
     )
 
 
-def _run(store: RunStore, name: str) -> _Run | None:
-    kept = store.get(_run_key(name))
-    return None if kept is None else _Run.model_validate_json(kept)
-
-
 def _keep_state(service: Service, name: str, run: _Run) -> ProbeState:
-    service.store.put(_run_key(name), run.model_dump_json().encode())
-    return _state(name, run)
+    return _state(name, _document(name).put(service.store, run))
 
 
 def _state(name: str, run: _Run) -> ProbeState:
@@ -210,9 +200,9 @@ def _full_name(line: ProbeLine) -> str:
     return f"{line.account}/{line.region}/{line.seen.volume_id}"
 
 
-def _run_key(name: str) -> str:
-    return f"{_RUNS}{name}.json"
+def _document(name: str) -> StoredDocument[_Run]:
+    return StoredDocument(f"{_RUNS}{name}.json", _Run, "probe", "begin a new probe")
 
 
-def _seen_key(account: str, region: str, volume_id: str) -> str:
-    return f"{_SEEN}{account}/{region}/{volume_id}.json"
+def _seen_document(account: str, region: str, volume_id: str) -> StoredDocument[ProbeLine]:
+    return StoredDocument(f"{_SEEN}{account}/{region}/{volume_id}.json", ProbeLine)

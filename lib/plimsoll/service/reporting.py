@@ -1,6 +1,5 @@
 """The report of a run: its batches put together, a page to read, and its events."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal, cast
 
 from plimsoll.clouds.targets import named_target
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
@@ -20,14 +20,14 @@ from plimsoll.reports.run_record import RunRecord, run_of
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent, audit_event
 from plimsoll.service.history_update import news_name
-from plimsoll.service.latest_report import LatestReport, latest_report
+from plimsoll.service.latest_report import LATEST, LatestReport, latest_report
 from plimsoll.service.needed import require_content
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Covered, find_covered
+from plimsoll.service.shards import Covered, find_covered, stakes_document
 from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import Reported, RunMessage
-from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
+from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.streams import join_lines, json_array, profiles_in, record_lines, records_in
 from plimsoll.service.summarizing import failed_totals
 
@@ -80,7 +80,9 @@ def keep_report(service: Service, message: RunMessage) -> KeptReport:
         covered_pct=_covered_pct(run, find_covered(store, keys)),
         ended=audit_event(run, place),
         news=[
-            event for event in json.loads(require_content(store, keys.news)) if news_name(event) not in reported_before
+            event
+            for event in StoredDocument(keys.news, list[ServiceEvent]).require(store)
+            if news_name(event) not in reported_before
         ],
     )
 
@@ -90,11 +92,15 @@ def note_sent_news(service: Service, message: RunMessage, news: Sequence[Service
     store, keys = service.store, RunKeys(run_id=message.run_id)
     if news:
         names = sorted({*_sent_names(store, keys), *map(news_name, news)})
-        store.put(keys.reported, json.dumps(names).encode())
+        _names_document(keys).put(store, names)
 
 
 def _sent_names(store: RunStore, keys: RunKeys) -> frozenset[str]:
-    return frozenset(json.loads(store.get(keys.reported) or b"[]"))
+    return frozenset(_names_document(keys).get(store) or ())
+
+
+def _names_document(keys: RunKeys) -> StoredDocument[list[str]]:
+    return StoredDocument(keys.reported, list[str])
 
 
 def _covered_pct(run: RunRecord, covered: Covered) -> float:
@@ -108,15 +114,13 @@ def _make_latest(store: RunStore, order: RunOrder) -> None:
     """Makes this the latest report, unless a later run has one: an earlier run may go on."""
     latest = latest_report(store)
     if latest is None or latest.now <= order.now:
-        store.put(LATEST_REPORT, LatestReport(run_id=order.run_id, now=order.now).model_dump_json().encode())
+        LATEST.put(store, LatestReport(run_id=order.run_id, now=order.now))
 
 
 def _most_at_stake(count: int, store: RunStore, keys: RunKeys, shards: Sequence[int]) -> frozenset[str]:
     """The full names of the volumes with the most at stake, from each shard's."""
-    kept = (store.get(keys.shard_file(number, STAKES)) for number in shards)
-    return frozenset(
-        name for *_, name in nlargest(count, chain.from_iterable(json.loads(content or b"[]") for content in kept))
-    )
+    stakes = (stakes_document(keys, number).get(store) or () for number in shards)
+    return frozenset(name for *_, name in nlargest(count, chain.from_iterable(stakes)))
 
 
 def _keep_tables(store: RunStore, keys: RunKeys, shards: Sequence[int]) -> None:

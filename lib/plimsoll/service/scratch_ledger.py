@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from plimsoll.clouds.targets import named_target
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import RunStore, Target
 
 _LEDGER: Final = "scratch/"
@@ -26,9 +27,9 @@ class _Note(BaseModel):
 
 def note_scratch(store: RunStore, target: Target, until: datetime) -> None:
     """Notes that a volume with that deadline may be at a target, from now on."""
-    noted = _read_note(store, target)
+    noted = _document(target).get(store)
     if noted is None or noted.until < until:
-        store.put(_key(target), _Note(until=until).model_dump_json().encode())
+        _document(target).put(store, _Note(until=until))
 
 
 def noted_targets(store: RunStore, account: str | None = None) -> Iterator[Target]:
@@ -39,15 +40,10 @@ def noted_targets(store: RunStore, account: str | None = None) -> Iterator[Targe
 
 def forget_scratch(store: RunStore, target: Target, now: datetime) -> None:
     """Forgets a target at which nothing was found, unless a volume may still be made there."""
-    noted = _read_note(store, target)
+    noted = _document(target).get(store)
     if noted is not None and noted.until < now:
-        store.delete(_key(target))
+        _document(target).delete(store)
 
 
-def _read_note(store: RunStore, target: Target) -> _Note | None:
-    content = store.get(_key(target))
-    return None if content is None else _Note.model_validate_json(content)
-
-
-def _key(target: Target) -> str:
-    return f"{_LEDGER}{target}{_ENDING}"
+def _document(target: Target) -> StoredDocument[_Note]:
+    return StoredDocument(f"{_LEDGER}{target}{_ENDING}", _Note, "note of", "delete it, and sweep everywhere")

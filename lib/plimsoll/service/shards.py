@@ -4,7 +4,6 @@ A shard is some targets, or some batches of a large one, in the order of their n
 answers stay: a run that is gone on with combines only what is new.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,16 +13,17 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.units import MIB
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.sorting import Largest
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.history_update import announce, empty_news
-from plimsoll.service.needed import require_content
-from plimsoll.service.step_messages import BatchItem, TargetItem
-from plimsoll.service.store_keys import RunKeys, VolumeBatch, batch_of
+from plimsoll.service.step_messages import BatchItem, ShardItem, TargetItem
+from plimsoll.service.store_keys import STAKES, RunKeys, VolumeBatch, batch_of
 from plimsoll.service.stored_results import Spent
+from plimsoll.service.streams import put_items
 
 SHARD_BYTES: Final = 320 * MIB
 """Bytes of answers that a shard has at most, unless one batch alone has more: some 24,000 volumes at 13,600 bytes
@@ -31,6 +31,9 @@ SHARD_BYTES: Final = 320 * MIB
 
 SHARD_PARTS: Final = 1000
 """Targets and batches that a shard has at most: each takes a few reads of the store."""
+
+Stake = tuple[bool, float, str]
+"""A volume's stake: True if it is throttled today, its money, its full name."""
 
 
 class Shard(BaseModel):
@@ -80,19 +83,24 @@ class Covered:
     batches: frozenset[VolumeBatch]
 
 
-def shard_of(store: RunStore, keys: RunKeys, number: int) -> Shard:
-    """A shard. Raises BadInput if it is gone."""
-    return Shard.model_validate_json(require_content(store, keys.parts(number)))
+def shard_document(keys: RunKeys, number: int) -> StoredDocument[Shard]:
+    """A shard, by its number."""
+    return StoredDocument(keys.parts(number), Shard)
 
 
-def read_combined(store: RunStore, keys: RunKeys, number: int) -> Combined:
-    """The sums of a shard. Raises BadInput if they are gone."""
-    return Combined.model_validate_json(require_content(store, keys.combined_key(number)))
+def combined_document(keys: RunKeys, number: int) -> StoredDocument[Combined]:
+    """The sums of a combined shard, by its number."""
+    return StoredDocument(keys.combined_key(number), Combined)
+
+
+def stakes_document(keys: RunKeys, number: int) -> StoredDocument[list[Stake]]:
+    """The volumes of a shard with the most at stake, by its number."""
+    return StoredDocument(keys.shard_file(number, STAKES), list[Stake])
 
 
 def find_covered(store: RunStore, keys: RunKeys) -> Covered:
     """The targets and batches of the combined shards."""
-    shards = [shard_of(store, keys, number) for number in keys.combined_shards(store)]
+    shards = [shard_document(keys, number).require(store) for number in keys.combined_shards(store)]
     return Covered(
         targets=frozenset(item.target for shard in shards for item in shard.targets),
         batches=frozenset(item.as_batch for shard in shards for item in shard.batches),
@@ -111,11 +119,11 @@ def plan_shards(store: RunStore, keys: RunKeys, day: date) -> int:
     shards = list(_fill_shards(listed, weights))
     planned = dict(zip(islice(numbers, len(shards)), shards, strict=True))
     for number, shard in planned.items():
-        store.put(keys.parts(number), shard.model_dump_json().encode())
+        shard_document(keys, number).put(store, shard)
     for key, number in list(keys.tables(store, day)):
         if number not in combined and number not in planned:
             store.delete(key)
-    store.put(keys.shards_to_combine, json.dumps([{"number": number} for number in planned]).encode())
+    put_items(store, keys.shards_to_combine, (ShardItem(number=number) for number in planned))
     return len(planned)
 
 
@@ -123,8 +131,8 @@ def take_apart(store: RunStore, keys: RunKeys, batches: Iterable[VolumeBatch]) -
     """Lets the shards with any of those batches be combined anew."""
     gone = frozenset(batches)
     for number in keys.combined_shards(store) if gone else ():
-        if gone.intersection(item.as_batch for item in shard_of(store, keys, number).batches):
-            store.delete(keys.combined_key(number))
+        if gone.intersection(item.as_batch for item in shard_document(keys, number).require(store).batches):
+            combined_document(keys, number).delete(store)
 
 
 def _weights(store: RunStore, keys: RunKeys) -> dict[VolumeBatch, int]:

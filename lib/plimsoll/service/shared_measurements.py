@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
-
 from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationLine
 from plimsoll.files import write_lines
-from plimsoll.model.errors import BadInput
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import RunStore
 
 MEASURED_PREFIX: Final = "measured/"
@@ -70,13 +68,9 @@ def _is_ours(key: str) -> bool:
 
 
 def _sort_lines(contents: Iterable[tuple[str, bytes]]) -> list[ValidationLine]:
-    return sorted((_read(content, where) for where, content in contents), key=lambda line: (line.at, line.id))
+    lines = (_document(where).parse(content) for where, content in contents)
+    return sorted(lines, key=lambda line: (line.at, line.id))
 
 
-def _read(content: bytes, where: str) -> ValidationLine:
-    try:
-        return ValidationLine.model_validate_json(content)
-    except ValidationError as error:
-        raise BadInput(
-            f"the verdict {where} cannot be read ({error.errors()[0]['msg']}): remove it from the store."
-        ) from error
+def _document(key: str) -> StoredDocument[ValidationLine]:
+    return StoredDocument(key, ValidationLine, "verdict", "remove it from the store")

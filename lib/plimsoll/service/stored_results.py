@@ -3,13 +3,13 @@
 Volumes, prices and errors are written as a recording has them.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, RootModel
 
-from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
+from plimsoll.clouds.recording import error_in, error_out
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import PriceBook
 from plimsoll.model.volume import Volume
@@ -19,7 +19,7 @@ from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.needed import require_content, require_file
 from plimsoll.service.step_messages import TargetItem
-from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.store_keys import RunKeys, VolumeBatch
 
 
 class _Record(BaseModel):
@@ -86,20 +86,43 @@ class BatchResult(_Record):
     spent: Spent
 
 
-def targets_out(targets: Sequence[Target]) -> bytes:
-    """Targets as JSON."""
-    return json.dumps([TargetItem.from_target(target).model_dump() for target in targets]).encode()
+class _ErrorText(_Record):
+    kind: str
+    message: str
 
 
-def found_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] | None:
+class _FailedBook(_Record):
+    error: _ErrorText
+
+
+class BookRecord(RootModel[PriceBook | _FailedBook | None]):
+    """The record of a price book: null if there is none, the error if it could not be read."""
+
+    @classmethod
+    def from_answer(cls, answer: PriceBook | CloudError | None) -> "BookRecord":
+        """The record of what was answered when the book was asked for."""
+        return cls(_FailedBook(error=_ErrorText(**error_out(answer))) if isinstance(answer, CloudError) else answer)
+
+    @property
+    def answer(self) -> PriceBook | CloudError | None:
+        """The answer when the book was asked for."""
+        return error_in(self.root.error.model_dump()) if isinstance(self.root, _FailedBook) else self.root
+
+
+def targets_document(keys: RunKeys, account: str) -> StoredDocument[list[TargetItem]]:
+    """The targets of an account that was entered."""
+    return StoredDocument(keys.targets(account), list[TargetItem])
+
+
+def find_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] | None:
     """The targets of an account. None if it was not entered yet."""
-    content = store.get(keys.targets(account))
-    return None if content is None else [TargetItem.model_validate(item).target for item in json.loads(content)]
+    items = targets_document(keys, account).get(store)
+    return None if items is None else [item.target for item in items]
 
 
-def batch_result(store: RunStore, key: str) -> BatchResult:
-    """The result under a key."""
-    return BatchResult.model_validate_json(require_content(store, key))
+def result_document(keys: RunKeys, batch: VolumeBatch) -> StoredDocument[BatchResult]:
+    """The result of a batch that is answered as a whole."""
+    return StoredDocument(keys.result(batch), BatchResult)
 
 
 def batch_folders(
@@ -107,43 +130,19 @@ def batch_folders(
 ) -> Iterator[Path]:
     """The folder, with those files of one answered batch after the other, of all targets or of one."""
     for batch in sorted(keys.answered_batches(store, target)):
-        attempt = batch_result(store, keys.result(batch)).attempt
+        attempt = result_document(keys, batch).require(store).attempt
         for name in names:
             require_file(store, keys.answer_file(batch, attempt, name), folder / name)
         yield folder
 
 
-def totals_out(totals: RunTotals) -> bytes:
-    """Totals as JSON."""
-    return json.dumps(totals.plain).encode()
+def put_volumes(store: RunStore, key: str, volumes: Sequence[Volume]) -> None:
+    """Keeps volumes, each as a line."""
+    document = StoredDocument(key, Volume)
+    store.put(key, b"".join(document.dump(volume) + b"\n" for volume in volumes))
 
 
-def totals_in(content: bytes) -> RunTotals:
-    """The totals in JSON."""
-    return RunTotals.parse(json.loads(content))
-
-
-def volumes_out(volumes: Sequence[Volume]) -> bytes:
-    """Volumes as JSON lines."""
-    return b"".join(volume_adapter().dump_json(volume) + b"\n" for volume in volumes)
-
-
-def volumes_in(store: RunStore, key: str) -> list[Volume]:
-    """The volumes under a key."""
-    return [volume_adapter().validate_json(line) for line in require_content(store, key).splitlines()]
-
-
-def book_out(book: PriceBook | CloudError | None) -> bytes:
-    """A price book as JSON: null if there is none, the error if it could not be read."""
-    if isinstance(book, CloudError):
-        return json.dumps({"error": error_out(book)}).encode()
-    return b"null" if book is None else book_adapter().dump_json(book)
-
-
-def book_in(store: RunStore, key: str) -> PriceBook | CloudError | None:
-    """The price book under a key."""
-    content = require_content(store, key)
-    if content == b"null":
-        return None
-    plain = json.loads(content)
-    return error_in(plain["error"]) if "error" in plain else book_adapter().validate_json(content)
+def require_volumes(store: RunStore, key: str) -> list[Volume]:
+    """The volumes under a key. Raises BadInput if they are gone or cannot be read."""
+    document = StoredDocument(key, Volume)
+    return [document.parse(line) for line in require_content(store, key).splitlines()]

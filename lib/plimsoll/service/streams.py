@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput
 from plimsoll.ports import RunStore
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
@@ -49,16 +50,25 @@ def record_lines(store: RunStore, key: str) -> Iterator[bytes]:
     raise _damage_error(key)
 
 
+def put_items(store: RunStore, key: str, items: Iterable[BaseModel]) -> None:
+    """Keeps a list, as a map of the state machine reads it."""
+    store.put_pieces(key, json_array(item.model_dump_json().encode() for item in items))
+
+
+def read_items(store: RunStore, key: str, kind: type[_Kind]) -> Iterator[_Kind]:
+    """The items of a list; none if nothing is kept."""
+    return map(StoredDocument(key, kind).parse, record_lines(store, key))
+
+
 def records_in(store: RunStore, key: str) -> Iterator[RecommendationRecord]:
     """The recommendations of a list."""
-    return _parse_lines(record_lines(store, key), RecommendationRecord, key)
+    return read_items(store, key, RecommendationRecord)
 
 
 def profiles_in(store: RunStore, key: str, shown: Callable[[str], bool]) -> Iterator[DemandProfileRecord]:
     """The demand of those volumes whose full names `shown` takes; the others are not parsed."""
-    return _parse_lines(
-        (line for line in join_lines(store.pieces(key)) if shown(_name(line, key))), DemandProfileRecord, key
-    )
+    lines = (line for line in join_lines(store.pieces(key)) if shown(_name(line, key)))
+    return map(StoredDocument(key, DemandProfileRecord).parse, lines)
 
 
 def json_array(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -77,13 +87,5 @@ def _name(line: bytes, key: str) -> str:
     return b"/".join(match.groups()).decode()
 
 
-def _parse_lines(lines: Iterable[bytes], kind: type[_Kind], key: str) -> Iterator[_Kind]:
-    for line in lines:
-        try:
-            yield kind.model_validate_json(line)
-        except ValidationError as error:
-            raise _damage_error(key) from error
-
-
 def _damage_error(key: str) -> BadInput:
-    return BadInput(f"{key} in the store cannot be read: begin a new audit.")
+    return BadInput(f"the document {key} cannot be read: begin a new audit.")

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.published import query_cost_of
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.learned_table import table_or_none, table_text
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.orders import CloudRequests, Order, describe, end_status
@@ -13,14 +15,14 @@ from plimsoll.outcomes import FailedVolume, Outcome, VolumesSeen
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.promises import learning_in_run, own_table, promises_in_run
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.needed import require_content
+from plimsoll.service.events import ServiceEvent
 from plimsoll.service.planning import order_of, planned_accounts
 from plimsoll.service.service import Service
-from plimsoll.service.shards import Covered, ShardSums, find_covered, read_combined
+from plimsoll.service.shards import Covered, ShardSums, combined_document, find_covered
 from plimsoll.service.shared_measurements import LEARNED_HERE_KEY
 from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
 from plimsoll.service.store_keys import RunKeys, VolumeBatch
-from plimsoll.service.stored_results import Spent, found_targets, totals_in, totals_out, volumes_in
+from plimsoll.service.stored_results import Spent, find_targets, require_volumes
 
 
 def summarize(service: Service, message: RunMessage) -> Summarized:
@@ -41,7 +43,7 @@ def summarize(service: Service, message: RunMessage) -> Summarized:
     )
     run |= {"history": whole.totals.history(), **promises_in_run(whole.totals.promises)}
     run |= _keep_learned_table(store, whole.totals, order)
-    store.put(keys.news, json.dumps(whole.news.items, ensure_ascii=False).encode())
+    StoredDocument(keys.news, list[ServiceEvent]).put(store, whole.news.items)
     store.put(keys.summary, json.dumps(run, ensure_ascii=False).encode())
     return Summarized(run_id=message.run_id, status=status)
 
@@ -61,9 +63,9 @@ def _keep_learned_table(store: RunStore, totals: RunTotals, order: Order) -> dic
 
 def total(store: RunStore, keys: RunKeys) -> ShardSums:
     """The sum of a run's shards and failures. Only sums are held: memory does not grow with the fleet."""
-    whole = ShardSums(totals=totals_in(require_content(store, keys.unnamed)))
+    whole = ShardSums(totals=StoredDocument(keys.unnamed, RunTotals).require(store))
     for number in keys.combined_shards(store):
-        whole.merge(read_combined(store, keys, number))
+        whole.merge(combined_document(keys, number).require(store))
     covered = find_covered(store, keys)
     for failed in failed_totals(store, keys, covered):
         whole.totals.merge(failed)
@@ -85,13 +87,12 @@ def note_failure(service: Service, message: FailureMessage) -> None:
             if len(left) > 1:
                 store.put(keys.batch_alone(batch), b"")
             else:
-                store.put(
-                    keys.failed_batch(batch), totals_out(RunTotals.add_up(_batch_outcomes(store, keys, batch, why)))
-                )
+                failed = RunTotals.add_up(_batch_outcomes(store, keys, batch, why))
+                StoredDocument(keys.failed_batch(batch), RunTotals).put(store, failed)
     elif message.account is not None:
         taken = frozenset(keys.listed_targets(store, message.account.account))
-        for key, failed in _without_inventory(store, keys, message.account.account, taken, why):
-            store.put(key, totals_out(RunTotals.add_up([failed])))
+        for key, target in _without_inventory(store, keys, message.account.account, taken, why):
+            StoredDocument(key, RunTotals).put(store, RunTotals.add_up([target]))
     else:
         raise BadInput(f"a failure in run {message.run_id} names neither an account nor a batch: {why}")
 
@@ -103,7 +104,7 @@ def _without_inventory(
 
     It is every target that is neither `taken` nor has a failure of its own, or the whole account if it was not entered.
     """
-    targets = found_targets(store, keys, account)
+    targets = find_targets(store, keys, account)
     places = {keys.failed_account(account): account} if targets is None else {}
     places |= {keys.failed_target(target): str(target) for target in targets or () if target not in taken}
     for key, name in places.items():
@@ -117,12 +118,11 @@ def failed_totals(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[
     One that was given up, and came to its end before the shards were made, has not failed: its volumes would count
     twice.
     """
-    yield from (totals_in(require_content(store, key)) for key in keys.failed_accounts(store))
     whole = {keys.failed_target(target) for target in covered.targets}
-    yield from (totals_in(require_content(store, key)) for key in store.keys(keys.failed_targets) if key not in whole)
-    for batch in keys.failed_batches(store):
-        if batch not in covered.batches:
-            yield totals_in(require_content(store, keys.failed_batch(batch)))
+    failed = (key for key in store.keys(keys.failed_targets) if key not in whole)
+    batches = (keys.failed_batch(batch) for batch in keys.failed_batches(store) if batch not in covered.batches)
+    for key in chain(keys.failed_accounts(store), failed, batches):
+        yield StoredDocument(key, RunTotals).require(store)
 
 
 def _missing_targets(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[FailedTarget]:
@@ -136,7 +136,7 @@ def _missing_targets(store: RunStore, keys: RunKeys, covered: Covered) -> Iterat
 
 
 def _batch_outcomes(store: RunStore, keys: RunKeys, batch: VolumeBatch, why: str) -> Iterable[Outcome]:
-    volumes = volumes_in(store, keys.volumes(batch))
+    volumes = require_volumes(store, keys.volumes(batch))
     yield VolumesSeen(target=batch.target, volumes=len(volumes))
     reason = f"batch {batch} could not be audited: {why}"
     yield from (FailedVolume(target=batch.target, volume_id=volume.id, reason=reason) for volume in volumes)

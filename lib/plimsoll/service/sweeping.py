@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from plimsoll.clouds.targets import named_target
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.service.scratch_ledger import forget_scratch, note_scratch, noted_targets
 from plimsoll.service.service import Service
-from plimsoll.service.streams import json_array, record_lines
+from plimsoll.service.streams import put_items, read_items
 from plimsoll.service.validating import step_patience
 from plimsoll.service.validation_messages import (
     SweepAccountMessage,
@@ -36,7 +37,7 @@ def plan_sweep(service: Service, message: SweepMessage) -> SweepPlan:
     """
     key = _accounts_key(message.name)
     items = _all_items(service) if message.given.everywhere else _ledger_items(service.store)
-    service.store.put_pieces(key, json_array(item.model_dump_json().encode() for item in items))
+    put_items(service.store, key, items)
     return SweepPlan(sweep=message.name, accounts_key=key, accounts=len(items))
 
 
@@ -72,7 +73,7 @@ def sweep_account(service: Service, message: SweepAccountMessage) -> None:
     for target in noted & looked - {outcome.target for outcome in made if isinstance(outcome, Swept)}:
         forget_scratch(store, target, now)
     swept = _count_swept(made, unswept=len(noted - looked))
-    store.put(_swept_key(message.sweep, account), swept.model_dump_json().encode())
+    _document(message.sweep, account).put(store, swept)
 
 
 def _count_swept(made: Sequence[Swept | FailedTarget], *, unswept: int) -> SweptAll:
@@ -100,8 +101,8 @@ def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarge
 def conclude_sweep(service: Service, message: SweepEndMessage) -> SweptAll:
     """Adds up the sweeps of the accounts. An account without a result could not be swept."""
     counts, left_behind = Counter[str](), list[str]()
-    for line in record_lines(service.store, _accounts_key(message.sweep)):
-        swept = _swept(service.store, message.sweep, SweepItem.model_validate_json(line).account)
+    for item in read_items(service.store, _accounts_key(message.sweep), SweepItem):
+        swept = _document(message.sweep, item.account).get(service.store) or _count_unswept(service.store, item.account)
         counts.update({name: getattr(swept, name) for name in _COUNTED})
         left_behind += swept.left_behind
     return _all(counts, left_behind)
@@ -111,10 +112,7 @@ def _all(counts: Counter[str], left_behind: Sequence[str]) -> SweptAll:
     return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_LEFT_NAMED]))
 
 
-def _swept(store: RunStore, name: str, account: str) -> SweptAll:
-    content = store.get(_swept_key(name, account))
-    if content is not None:
-        return SweptAll.model_validate_json(content)
+def _count_unswept(store: RunStore, account: str) -> SweptAll:
     why = f"{account}: its sweep did not end; look at the failed items of this execution."
     unswept = sum(1 for _ in noted_targets(store, account))
     return SweptAll(deleted=0, left=0, alive=0, failed=1, unswept=unswept, left_behind=[why])
@@ -124,5 +122,5 @@ def _accounts_key(name: str) -> str:
     return f"sweeps/{name}/accounts.json"
 
 
-def _swept_key(name: str, account: str) -> str:
-    return f"sweeps/{name}/swept/{account}.json"
+def _document(name: str, account: str) -> StoredDocument[SweptAll]:
+    return StoredDocument(f"sweeps/{name}/swept/{account}.json", SweptAll, remedy="sweep again")

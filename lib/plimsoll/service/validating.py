@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from plimsoll.clouds.published import published_types
-from plimsoll.model.errors import BadInput, CloudError
+from plimsoll.model.errors import CloudError
 from plimsoll.ports import Target
 from plimsoll.service.events import validation_event
 from plimsoll.service.scratch_ledger import note_scratch, noted_targets
@@ -19,11 +19,10 @@ from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.validation_messages import Cleaned, ConcludedJob, Looked, Proposed, SteppedJob
 from plimsoll.validation import measuring
-from plimsoll.validation.context import Context
-from plimsoll.validation.job import Job, JobName, JobStep, MeasuringAttempt, find_job, load
+from plimsoll.validation.context import JOB_STEPS, Context
+from plimsoll.validation.job import JobName, JobStep, MeasuringAttempt, job_document
 from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left, clean
-from plimsoll.validation.steps import JOB_STEPS
 
 if TYPE_CHECKING:
     from plimsoll.audit.ports import AuditPorts
@@ -40,7 +39,7 @@ _LOOKS: Final[Mapping[str, tuple[JobStep, Callable[[MeasuringAttempt], bool]]]] 
 
 def propose_measurement(service: Service, name: JobName) -> Proposed:
     """Decides the next measurement of a job, and prepares it; a prepared one stays as it is."""
-    context, job = validation_context(service), load(name, service.store)
+    context, job = validation_context(service), job_document(name).require(service.store)
     while job.next in {JobStep.DECIDE, JobStep.PROPOSE}:
         step = job.next
         job = JOB_STEPS[step](job, context)
@@ -53,7 +52,7 @@ def propose_measurement(service: Service, name: JobName) -> Proposed:
 
 def create_scratch(service: Service, name: JobName) -> SteppedJob:
     """Begins to make the proposed scratch volume, after noting its target in the ledger."""
-    job = load(name, service.store)
+    job = job_document(name).require(service.store)
     order = job.current_attempt.prepared.order
     if order is not None:
         note_scratch(service.store, job.place, order.deadline)
@@ -67,7 +66,7 @@ def attach_scratch(service: Service, name: JobName) -> SteppedJob:
 
 def command_key(service: Service, name: JobName) -> dict[str, str | int]:
     """The key of a command that is sent once: the job and its present measurement."""
-    return {"job": name.key, "attempt": load(name, service.store).current_attempt.number}
+    return {"job": name.key, "attempt": job_document(name).require(service.store).current_attempt.number}
 
 
 def send_command(service: Service, name: JobName) -> SteppedJob:
@@ -78,14 +77,14 @@ def send_command(service: Service, name: JobName) -> SteppedJob:
 def look_at_job(service: Service, name: JobName, at: str) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`; ready if that is there, or ended."""
     step, is_ready = _LOOKS[at]
-    job = JOB_STEPS[step](load(name, service.store), validation_context(service))
+    job = JOB_STEPS[step](job_document(name).require(service.store), validation_context(service))
     return Looked(job=name.key, ready=is_ready(job.current_attempt))
 
 
 def conclude_job(service: Service, name: JobName) -> ConcludedJob:
     """Judges a measurement, and decides again."""
     context = validation_context(service)
-    job = JOB_STEPS[JobStep.CONCLUDE](load(name, service.store), context)
+    job = JOB_STEPS[JobStep.CONCLUDE](job_document(name).require(service.store), context)
     if job.bench_limits:
         return ConcludedJob(job=name.key, again=True)
     job, last = JOB_STEPS[JobStep.DECIDE](job, context), job.lines[-1]
@@ -99,7 +98,8 @@ def clean_up_job(service: Service, name: JobName, error: StepError | None = None
     says what is left, so that this is tried again.
     """
     left: list[Left] = []
-    job, context = _find_job(name, service), validation_context(service, left.append)
+    # What an unreadable document has left on the bench is found by its tag.
+    job, context = job_document(name).find(service.store), validation_context(service, left.append)
     if job is None:
         for place in noted_targets(service.store):
             left.extend(clean(name.scratch_id, place, bench=service.places.bench(place), patience=context.patience))
@@ -114,15 +114,8 @@ def clean_up_job(service: Service, name: JobName, error: StepError | None = None
 
 
 def _take_step(service: Service, name: JobName, step: JobStep) -> SteppedJob:
-    JOB_STEPS[step](load(name, service.store), validation_context(service))
+    JOB_STEPS[step](job_document(name).require(service.store), validation_context(service))
     return SteppedJob(job=name.key)
-
-
-def _find_job(name: JobName, service: Service) -> Job | None:
-    try:
-        return find_job(name, service.store)
-    except BadInput:
-        return None  # what is left of it on the bench is found by its tag all the same
 
 
 def step_patience(service: Service) -> BenchPatience:

@@ -1,12 +1,13 @@
-"""The context of a validation's steps: ports, settings and listeners."""
+"""The steps of a validation by name, and their context: ports, settings and listeners."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.measure.runs import MeasuringRun, PlannedRun
@@ -14,7 +15,7 @@ from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy
 from plimsoll.model.task import ScratchBounds
 from plimsoll.ports import Bench, Claims, RunStore, Target
-from plimsoll.validation.job import Job, keep_job
+from plimsoll.validation.job import Job, JobStep, job_document
 from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left
 
@@ -71,8 +72,34 @@ class Context:
 
     def keep(self, job: Job) -> Job:
         """Keeps the job's document."""
-        return keep_job(job, self.jobs)
+        return job_document(job.name).put(self.jobs, job)
 
     def now(self) -> datetime:
         """The present."""
         return self.patience.now()
+
+
+StepFunction = Callable[[Job, Context], Job]
+
+
+def _import_lazily(module: str, name: str) -> StepFunction:
+    def take_step(job: Job, context: Context) -> Job:
+        function: StepFunction = getattr(import_module(f"plimsoll.validation.{module}"), name)
+        return function(job, context)
+
+    return take_step
+
+
+JOB_STEPS: Final[Mapping[JobStep, StepFunction]] = {
+    JobStep.DECIDE: _import_lazily("deciding", "decide_run"),
+    JobStep.PROPOSE: _import_lazily("proposing", "propose_run"),
+    JobStep.CREATE: _import_lazily("measuring", "create"),
+    JobStep.LOOK_AT_VOLUME: _import_lazily("measuring", "look_at_volume"),
+    JobStep.ATTACH: _import_lazily("measuring", "attach"),
+    JobStep.LOOK_AT_ATTACHMENT: _import_lazily("measuring", "look_at_attachment"),
+    JobStep.SEND: _import_lazily("measuring", "send"),
+    JobStep.LOOK_AT_COMMAND: _import_lazily("measuring", "look_at_command"),
+    JobStep.CLEAN_UP: _import_lazily("measuring", "clean_up_run"),
+    JobStep.CONCLUDE: _import_lazily("concluding", "conclude_run"),
+}
+"""Each imports its module at its first call: a function of the service takes one or two."""

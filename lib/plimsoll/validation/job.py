@@ -7,13 +7,11 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
 from typing import Final
-
-from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.demand.workload import WorkloadShape
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.measure.runs import Budget, MeasuringRun, Mode
 from plimsoll.model.ceiling import Need
 from plimsoll.model.errors import BadInput
@@ -266,34 +264,11 @@ def job_of_class(run: MeasuringRun, name: JobName, place: Target, now: datetime,
     )
 
 
-def keep_job(job: Job, store: RunStore) -> Job:
-    """Keeps the job's document in place of the earlier one."""
-    store.put(job.name.key, _document().dump_json(job))
-    return job
+def job_document(name: JobName) -> StoredDocument[Job]:
+    """The document of a job, by its name."""
+    return StoredDocument(name.key, Job, noun="job", remedy="begin a new validation")
 
 
 def find_job(name: JobName, store: RunStore) -> Job | None:
     """The job as last kept. None if there is none. Raises BadInput if its document is damaged."""
-    kept = store.get(name.key)
-    if kept is None:
-        return None
-    try:
-        return _document().validate_json(kept)
-    except ValidationError as error:
-        raise BadInput(
-            f"the job {name.key} cannot be read ({error.errors()[0]['msg']}): begin a new validation."
-        ) from error
-
-
-def load(name: JobName, store: RunStore) -> Job:
-    """The job of that name. Raises BadInput if there is none, or its document is damaged."""
-    job = find_job(name, store)
-    if job is None:
-        raise BadInput(f"there is no job {name.key} in the store: begin with `choose`.")
-    return job
-
-
-@cache
-def _document() -> TypeAdapter[Job | None]:
-    # A type may publish no bound, and infinity is no null.
-    return TypeAdapter(Job | None, config=ConfigDict(ser_json_inf_nan="constants"))
+    return job_document(name).get(store)

@@ -10,7 +10,7 @@ from plimsoll.model.errors import BadInput
 from plimsoll.model.task import ScratchOrder
 from plimsoll.validation.context import Context
 from plimsoll.validation.deciding import plan_run
-from plimsoll.validation.job import JOBS, Job, JobName, MeasuringAttempt, find_job
+from plimsoll.validation.job import JOBS, Job, JobName, MeasuringAttempt, job_document
 from plimsoll.validation.measuring import fail
 
 LONGEST_KEPT: Final = timedelta(days=7)
@@ -56,7 +56,7 @@ def _find_killed_job(job: Job, context: Context) -> Job | None:
 
 def _load_or_none(key: str, context: Context) -> Job | None:
     try:
-        return find_job(JobName.from_key(key), context.jobs)
+        return job_document(JobName.from_key(key)).find(context.jobs)
     except BadInput:
         return None  # it is of no use to anybody; the sweep has what it made
 

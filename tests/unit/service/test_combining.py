@@ -12,7 +12,7 @@ from plimsoll.reports.data.exports import PARQUET
 from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED
 from plimsoll.service import shards
 from plimsoll.service.planning import find_pending
-from plimsoll.service.shards import shard_of
+from plimsoll.service.shards import shard_document
 from plimsoll.service.step_messages import PendingMessage
 from plimsoll.service.store_keys import TABLES, RunKeys
 from plimsoll.service.streams import join_lines, records_in
@@ -129,7 +129,7 @@ def test_the_tables_lose_the_rows_of_answers_that_are_gone(tmp_path, monkeypatch
     loop.run()
     store = loop.service.store
     (*_, last) = KEYS.combined_shards(store)
-    (gone,) = shard_of(store, KEYS, last).batches
+    (gone,) = shard_document(KEYS, last).require(store).batches
     store.delete(KEYS.combined_key(last))
     store.delete(KEYS.result(gone.as_batch))
     other = KEYS.table("recommendations", NOW.date(), 7).replace("first-", "first-2-")
@@ -157,7 +157,7 @@ def test_lines_come_whole_in_whatever_pieces(size):
 def test_a_list_that_is_damaged_is_an_error_and_not_a_shorter_list(tmp_path, kept):
     store = FolderStore(tmp_path)
     store.put("list", kept)
-    with pytest.raises(BadInput, match="list in the store cannot be read"):
+    with pytest.raises(BadInput, match="the document list cannot be read"):
         list(records_in(store, "list"))
 
 

@@ -14,7 +14,7 @@ from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import AccountItem, AccountMessage, PendingMessage
 from plimsoll.service.store_keys import RunKeys, VolumeBatch
-from plimsoll.service.stored_results import volumes_in
+from plimsoll.service.stored_results import require_volumes
 from tests.builders import NOW, a_stripe_set
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
@@ -201,7 +201,7 @@ def test_what_an_earlier_run_saw_of_a_volume_is_known_to_the_next(tmp_path):
         loop = Loop(service=service_of(places_of([seen]), tmp_path), now=NOW - timedelta(days=days_ago))
         loop.run(name)
     batch = RunKeys(run_id="second").volumes(VolumeBatch(target=HERE, number=0))
-    (kept,) = volumes_in(loop.service.store, batch)
+    (kept,) = require_volumes(loop.service.store, batch)
     assert [one.spec for one in kept.seen if one.spec is not None] == [volume.spec]
     assert kept.seen[-1].at_s == (NOW - timedelta(days=7)).timestamp()
 

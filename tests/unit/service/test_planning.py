@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import AccessDenied, PolicyError
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.totals import RunTotals
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import order_of, plan
 from plimsoll.service.step_messages import AccountItem, AccountMessage, PlanMessage
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.stored_results import totals_in
 from tests.builders import NOW
 from tests.in_memory.service import MemoryExecutions
 from tests.service_loop import MACHINE
@@ -51,7 +52,7 @@ def test_what_is_not_even_an_account_is_a_failure_of_the_run(tmp_path):
     service = here(tmp_path)
     planned = plan(service, told())
     assert listed(service, planned) == [ACCOUNT]
-    unnamed = totals_in(service.store.get(RunKeys(run_id="first").unnamed))
+    unnamed = StoredDocument(RunKeys(run_id="first").unnamed, RunTotals).require(service.store)
     assert unnamed.plain["failed_targets"] == {DENIED.name: "no entry"}
 
 

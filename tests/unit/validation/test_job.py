@@ -12,7 +12,7 @@ from plimsoll.model.errors import BadInput
 from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.validating import look_at_job, propose_measurement, send_command
 from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.validation.job import JobName, find_job, keep_job, load
+from plimsoll.validation.job import JobName, find_job, job_document
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping
 
@@ -29,19 +29,21 @@ def measured(tmp_path_factory):
     send_command(stepping.service, NAME)
     while not look_at_job(stepping.service, NAME, "command").ready:
         pass
-    return load(NAME, stepping.store)
+    return job_document(NAME).require(stepping.store)
 
 
 def test_what_is_kept_is_what_is_found(measured, tmp_path):
     store = FolderStore(tmp_path)
     assert measured.attempt.outcome is not None
-    assert load(keep_job(measured, store).name, store) == measured
+    job_document(NAME).put(store, measured)
+    assert job_document(NAME).require(store) == measured
 
 
 def test_a_ceiling_without_bound_stays_without_bound(measured, tmp_path):
     store, proposal = FolderStore(tmp_path), measured.attempt.proposal
     boundless = measured.update_attempt(proposal=replace(proposal, run=replace(proposal.run, ceiling=UNBOUNDED)))
-    assert load(keep_job(boundless, store).name, store).attempt.proposal.run.ceiling.iops == math.inf
+    job_document(NAME).put(store, boundless)
+    assert job_document(NAME).require(store).attempt.proposal.run.ceiling.iops == math.inf
 
 
 def test_a_key_is_that_of_its_work_and_no_other(tmp_path):

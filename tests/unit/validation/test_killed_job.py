@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.model.errors import BadInput
 from plimsoll.validate import ConcludedRun, validate_volume
+from plimsoll.validation.context import JOB_STEPS
 from plimsoll.validation.job import JobStep
-from plimsoll.validation.steps import JOB_STEPS
 from tests.builders import NOW
 from tests.pipelines.lab import Lab, the
 
