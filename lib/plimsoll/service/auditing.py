@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.audit.ports import BY_MINUTES_S, AuditPorts
+from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.decide.groups import StripeSet
 from plimsoll.jobs.document import StoredDocument

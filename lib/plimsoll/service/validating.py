@@ -25,7 +25,7 @@ from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left, clean
 
 if TYPE_CHECKING:
-    from plimsoll.audit.ports import AuditPorts
+    from plimsoll.auditing.ports import AuditPorts
 
 _log = logging.getLogger(__name__)
 
