@@ -1,17 +1,13 @@
 """The probe's state machine: begin on every host, then wait and look until each has ended."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from aws_cdk import Duration
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.constructs.function_step import Callee, step
-
-_WAIT_S: Final = 60
-"""Seconds between looks: a probe takes a day at most, and an execution may have 25,000 events, of which a look has nine
-(AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
+from plimsoll.probe import PROBES, ProbeStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +27,8 @@ def probe_definition(scope: Construct, functions: ProbeFunctions) -> sfn.IChaina
         {"name": sfn.JsonPath.execution_name, "input": sfn.JsonPath.object_at("$$.Execution.Input")},
     )
     look = step(scope, "LookAtProbe", functions.look_at_probe, {"probe": sfn.JsonPath.execution_name})
-    wait = sfn.Wait(scope, "WaitForHosts", time=sfn.WaitTime.duration(Duration.seconds(_WAIT_S)))
+    pause = Duration.seconds(PROBES.steps[ProbeStep.LOOK].every_s)
+    wait = sfn.Wait(scope, "WaitForHosts", time=sfn.WaitTime.duration(pause))
     reading = sfn.Choice(scope, "DoesAnyHostRead")
     reading.when(sfn.Condition.number_equals("$.reading", 0), sfn.Succeed(scope, "Done")).otherwise(wait)
     wait.next(look)

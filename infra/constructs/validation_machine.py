@@ -10,16 +10,8 @@ from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from infra.constructs.function_step import EVERY_ERROR, Callee, step
-
-_HOST_WAIT_S: Final = 60
-"""Seconds until the next try for a busy bench host."""
-
-_VOLUME_WAIT_S: Final = 5
-"""Seconds between checks of a volume that is being made or attached."""
-
-_COMMAND_WAIT_S: Final = 60
-"""Seconds between looks at a measurement, which takes minutes, and at most a day: an execution may have 25,000 events,
-and a look has nine of them (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
+from plimsoll.validation.context import VALIDATIONS
+from plimsoll.validation.job import JobStep
 
 JOB_KEY: Final = "validations/{}/{}.json"
 """The key of the state of one item of a validation: by the validation's name and the item's number."""
@@ -108,13 +100,13 @@ class _Item:
         clean_up = step(
             self._scope, "CleanUp", functions.clean_up, {"job": _JOB}, answer_at=sfn.JsonPath.DISCARD
         ).add_catch(conclude, errors=[EVERY_ERROR], result_path="$.left")
-        looked = self._look_until_ready("Command", wait_s=_COMMAND_WAIT_S, then=clean_up.next(conclude))
+        looked = self._look_until_ready("Command", JobStep.LOOK_AT_COMMAND, then=clean_up.next(conclude))
         send.next(looked)
         attach = self._on_job("AttachScratch", functions.attach_scratch)
-        attach.next(self._look_until_ready("Attachment", wait_s=_VOLUME_WAIT_S, then=send))
+        attach.next(self._look_until_ready("Attachment", JobStep.LOOK_AT_ATTACHMENT, then=send))
         create = self._on_job("CreateScratch", functions.create_scratch)
-        create.next(self._look_until_ready("Volume", wait_s=_VOLUME_WAIT_S, then=attach))
-        wait = sfn.Wait(self._scope, "WaitForTheHost", time=sfn.WaitTime.duration(Duration.seconds(_HOST_WAIT_S)))
+        create.next(self._look_until_ready("Volume", JobStep.LOOK_AT_VOLUME, then=attach))
+        wait = self._wait("WaitForTheHost", JobStep.PROPOSE)
         wait.next(propose)
         proposed = sfn.Choice(self._scope, "WhatIsProposed")
         for answer, state in (("create", create), ("send", send), ("wait", wait)):
@@ -131,7 +123,12 @@ class _Item:
         conclude.next(choice)
         return conclude
 
-    def _look_until_ready(self, thing: str, *, wait_s: int, then: sfn.IChainable) -> sfn.IChainable:
+    def _wait(self, name: str, taken: JobStep) -> sfn.Wait:
+        """The pause of the step table before a step is taken again."""
+        pause = Duration.seconds(VALIDATIONS.steps[taken].every_s)
+        return sfn.Wait(self._scope, name, time=sfn.WaitTime.duration(pause))
+
+    def _look_until_ready(self, thing: str, looked: JobStep, *, then: sfn.IChainable) -> sfn.IChainable:
         """Looks, waits and looks again; the function itself raises when it has taken too long."""
         look = self._guard(
             step(
@@ -143,7 +140,7 @@ class _Item:
                 answer={"ready": "ready"},
             )
         )
-        wait = sfn.Wait(self._scope, f"WaitFor{thing}", time=sfn.WaitTime.duration(Duration.seconds(wait_s)))
+        wait = self._wait(f"WaitFor{thing}", looked)
         wait.next(look)
         ready = sfn.Choice(self._scope, f"Is{thing}Ready")
         ready.when(sfn.Condition.boolean_equals("$.looked.ready", value=True), then).otherwise(wait)

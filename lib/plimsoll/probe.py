@@ -6,25 +6,25 @@ A host's probe is one document. Whoever asks for the same volumes again goes on 
 before. A host reads for as long as it was asked to, and no longer.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final, Protocol
 
 from plimsoll.auditing.list import listings
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
-from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.kernel import DONE, LOOK_EVERY_S, BenchPatience, EndedJob, JobKind, JobStepRow
 from plimsoll.model.errors import BadInput, CloudError, NotMeasured, PlimsollError
 from plimsoll.model.task import Task, TaskMode
 from plimsoll.model.volume import Volume
 from plimsoll.ports import Bench, FailedTarget, RunStore, Target
 from plimsoll.validation.command import HostCommand
-from plimsoll.validation.patience import BenchPatience
 
-PROBES: Final = "probes/under-way/"
+_UNDER_WAY: Final = "probes/under-way/"
 """The folder of the documents of probes under way."""
 
 MOST_SECONDS: Final = 86_400
@@ -43,22 +43,46 @@ ANSWER_KEPT: Final = timedelta(days=7)
 "AWS Systems Manager Run Command", read 2026-11-20), and nobody waits that long."""
 
 
+class ProbeStep(StrEnum):
+    """The next step of a host's probe."""
+
+    BEGIN = "begin"
+    LOOK = "look"
+    KEEP = "keep"
+    DONE = DONE
+
+
+PROBE_STEPS: Final = frozenset(ProbeStep) - {ProbeStep.DONE}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostProbe:
-    """Volumes that one host reads. `command_id` is None until it begins."""
+    """Volumes that one host reads."""
 
     target: Target
     host_id: str
     volume_ids: tuple[str, ...]
     seconds: int
     began: datetime
-    command_id: str | None = None
+    command_id: str | None = None  # None until it begins
     failed_looks: int = 0
+    lines: tuple[ProbeLine, ...] | None = None  # what the host saw; None until it has ended
+    absent: tuple[str, ...] = ()  # volumes of which it saw no second
+    is_noted: bool = False  # the book has the lines
+
+    @property
+    def next(self) -> ProbeStep:
+        """The next step of the probe."""
+        if self.command_id is None:
+            return ProbeStep.BEGIN
+        if self.lines is None:
+            return ProbeStep.LOOK
+        return ProbeStep.DONE if self.is_noted else ProbeStep.KEEP
 
     @property
     def key(self) -> str:
         """The key of its document."""
-        return f"{PROBES}{self.target.provider}/{self.target.account}/{self.target.region}/{self.host_id}.json"
+        return f"{_UNDER_WAY}{self.target.provider}/{self.target.account}/{self.target.region}/{self.host_id}.json"
 
     @property
     def task(self) -> Task:
@@ -102,6 +126,16 @@ class ProbeContext:
     patience: BenchPatience
     say: Callable[[str], None]
 
+    @property
+    def jobs(self) -> RunStore:
+        """The store of the documents of probes under way."""
+        return self.store
+
+
+def probe_document(key: str) -> StoredDocument[HostProbe]:
+    """The document of a probe under way."""
+    return StoredDocument(key, HostProbe)
+
 
 def group_by_host(
     volume_ids: Sequence[str], seconds: int, ports: AuditPorts, now: datetime
@@ -141,26 +175,22 @@ def probe_hosts(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[P
 
     The hosts read on if this is interrupted. The same call later goes on with them.
     """
-    running: list[HostProbe] = []
-    for host_probe in hosts:
-        try:
-            running.append(begin_on_host(host_probe, context))
-        except PlimsollError as error:
-            yield NotProbed(volume_ids=host_probe.volume_ids, error=error)
-    while running:
-        left: list[HostProbe] = []
-        for host_probe in running:
-            state = look_at_host(host_probe, context)
-            if isinstance(state, HostProbe):
-                left.append(state)
-            else:
-                yield from state
-        running = left
-        if running:
-            context.patience.pause(_pause_s(running, context.patience))
+    for ended in PROBES.drive(hosts, context, PROBE_STEPS):
+        yield from events_of(ended)
 
 
-def _pause_s(running: Sequence[HostProbe], patience: BenchPatience) -> float:
+def events_of(ended: EndedJob[HostProbe]) -> Iterator[ProbeEvent]:
+    """The events of a probe that has ended: each volume that was seen, and those that were not."""
+    host_probe = ended.job
+    if ended.error is not None:
+        yield NotProbed(volume_ids=host_probe.volume_ids, error=ended.error)
+        return
+    yield from (Probed(line=line) for line in host_probe.lines or ())
+    if host_probe.absent:
+        yield NotProbed(volume_ids=host_probe.absent, error=_deviceless(host_probe.absent, host_probe))
+
+
+def _pause_s(running: Collection[HostProbe], patience: BenchPatience) -> float:
     """Seconds until the next look at the hosts: until the first ends, within bounds."""
     first_s = (min(map(_end_of, running)) - patience.now()).total_seconds()
     return max(patience.every_s, min(first_s, MOST_PAUSE_S))
@@ -171,7 +201,7 @@ def begin_on_host(host_probe: HostProbe, context: ProbeContext) -> HostProbe:
 
     Raises NotMeasured if the host takes no commands or reads other volumes just now, and CloudError.
     """
-    before = find_probe(host_probe.key, context.store)
+    before = probe_document(host_probe.key).find(context.jobs)
     if before is not None and before.began + ANSWER_KEPT > context.patience.now():
         if before.volume_ids != host_probe.volume_ids:
             raise NotMeasured(
@@ -185,71 +215,53 @@ def begin_on_host(host_probe: HostProbe, context: ProbeContext) -> HostProbe:
     if not host.ready:
         raise NotMeasured(host.not_ready)
     command_id = context.bench.send(host_probe.target, host_probe.host_id, host_probe.task)
-    begun = replace(host_probe, command_id=command_id)
-    _keep_probe(begun, context)
-    context.say(
-        f"{host_probe.host_id} reads {', '.join(host_probe.volume_ids)} until {_end_of(begun):%Y-%m-%d %H:%M} UTC"
-    )
-    return begun
+    ids, until = ", ".join(host_probe.volume_ids), _end_of(host_probe)
+    context.say(f"{host_probe.host_id} reads {ids} until {until:%Y-%m-%d %H:%M} UTC")
+    return replace(host_probe, command_id=command_id)
 
 
-def look_at_host(host_probe: HostProbe, context: ProbeContext) -> HostProbe | Sequence[ProbeEvent]:
-    """The probe while its host still reads, else its events. The seconds seen are kept."""
+def look_at_host(host_probe: HostProbe, context: ProbeContext) -> HostProbe:
+    """Looks once at a host. Once it has ended, the probe has what it saw.
+
+    Raises NotMeasured if the host takes too long or saw nothing, and CloudError if several looks in a row have failed.
+    """
     command = _command(host_probe)
-    try:
-        outcome = command.look(context.bench)
-        if outcome is None:
-            limit_s = host_probe.task.limit_s + context.patience.grace_s
-            context.patience.check(host_probe.began, limit_s=limit_s, otherwise=command.overdue(limit_s))
-            return _note_failed_looks(host_probe, command, context)
-        if not outcome.output.strip():
-            command.answer(outcome)  # which says how it ended
-        seen, absent = read_probe(outcome.output)
-    except PlimsollError as error:
-        if not isinstance(error, CloudError):
-            context.store.delete(host_probe.key)
-        return [NotProbed(volume_ids=host_probe.volume_ids, error=error)]
-    events: list[ProbeEvent] = [Probed(line=_keep_seconds(host_probe, seconds_seen, context)) for seconds_seen in seen]
-    context.store.delete(host_probe.key)
-    if absent:
-        events.append(NotProbed(volume_ids=tuple(absent), error=_deviceless(absent, host_probe)))
-    return events
+    outcome = command.look(context.bench)
+    if outcome is None:
+        limit_s = host_probe.task.limit_s + context.patience.grace_s
+        context.patience.check(host_probe.began, limit_s=limit_s, otherwise=command.overdue(limit_s))
+        return replace(host_probe, failed_looks=command.failed_looks)
+    if not outcome.output.strip():
+        command.answer(outcome)  # which says how it ended
+    seen, absent = read_probe(outcome.output)
+    account, region, host_id = host_probe.target.account, host_probe.target.region, host_probe.host_id
+    lines = tuple(ProbeLine(account=account, region=region, host_id=host_id, seen=seconds) for seconds in seen)
+    return replace(host_probe, lines=lines, absent=tuple(absent))
+
+
+def keep_seconds(host_probe: HostProbe, context: ProbeContext) -> HostProbe:
+    """Notes the seconds that a host saw. A second call changes nothing."""
+    for line in host_probe.lines or ():
+        context.book.add(line)
+    return replace(host_probe, is_noted=True)
+
+
+def forget_failed(host_probe: HostProbe, error: BaseException, context: ProbeContext) -> HostProbe:
+    """Forgets a probe that was begun and failed. If the cloud is away, its answer can be read for days."""
+    if host_probe.command_id is not None and not isinstance(error, CloudError):
+        probe_document(host_probe.key).delete(context.jobs)
+    return host_probe
 
 
 def cancel(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[HostProbe]:
     """Ends the probes under way on these hosts, and yields them. Raises CloudError."""
     for host_probe in hosts:
-        before = find_probe(host_probe.key, context.store)
+        document = probe_document(host_probe.key)
+        before = document.find(context.jobs)
         if before is not None:
             _command(before).give_up(context.bench)
-            context.store.delete(before.key)
+            document.delete(context.jobs)
             yield before
-
-
-def find_probe(key: str, store: RunStore) -> HostProbe | None:
-    """The probe under way on a host. None if there is none, or if its document is damaged."""
-    return _document(key).find(store)
-
-
-def _note_failed_looks(host_probe: HostProbe, command: HostCommand, context: ProbeContext) -> HostProbe:
-    """The probe with its number of failed looks, for whoever looks next."""
-    if command.failed_looks == host_probe.failed_looks:
-        return host_probe
-    looked = replace(host_probe, failed_looks=command.failed_looks)
-    _keep_probe(looked, context)
-    return looked
-
-
-def _keep_seconds(host_probe: HostProbe, seen: SecondsSeen, context: ProbeContext) -> ProbeLine:
-    line = ProbeLine(
-        account=host_probe.target.account, region=host_probe.target.region, host_id=host_probe.host_id, seen=seen
-    )
-    context.book.add(line)
-    return line
-
-
-def _keep_probe(host_probe: HostProbe, context: ProbeContext) -> None:
-    _document(host_probe.key).put(context.store, host_probe)
 
 
 def _command(host_probe: HostProbe) -> HostCommand:
@@ -292,5 +304,16 @@ def _deviceless(absent: Sequence[str], host_probe: HostProbe) -> NotMeasured:
     )
 
 
-def _document(key: str) -> StoredDocument[HostProbe]:
-    return StoredDocument(key, HostProbe)
+PROBES: Final[JobKind[HostProbe, ProbeContext]] = JobKind(
+    document=lambda host_probe: probe_document(host_probe.key),
+    steps={
+        ProbeStep.BEGIN: JobStepRow("plimsoll.probe:begin_on_host"),
+        ProbeStep.LOOK: JobStepRow("plimsoll.probe:look_at_host", every_s=LOOK_EVERY_S),
+        ProbeStep.KEEP: JobStepRow("plimsoll.probe:keep_seconds"),
+    },
+    way_out="plimsoll.probe:forget_failed",
+    pause_s=_pause_s,
+    outlives_process=True,
+    is_forgotten=True,
+)
+"""Probes, of which each host has one."""

@@ -20,11 +20,10 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.validation.context import JOB_STEPS, Agree, Context, agree_to_all
-from plimsoll.validation.deciding import MOST_ATTEMPTS, decide_run, plan_run, rest_of, usd_month_of
-from plimsoll.validation.job import Job, JobName, JobStep, find_job, job_of_class
+from plimsoll.validation.context import VALIDATIONS, Agree, Context, agree_to_all
+from plimsoll.validation.deciding import MOST_ATTEMPTS, plan_run, rest_of, usd_month_of
+from plimsoll.validation.job import MEASURING_STEPS, Job, JobName, JobStep, job_of_class
 from plimsoll.validation.killed_job import resume_job
-from plimsoll.validation.measuring import fail
 from plimsoll.validation.scratch_volume import Left
 from plimsoll.validation.thin_evidence import wants_in
 
@@ -66,12 +65,12 @@ def validate_volume(job: Job, context: Context) -> Iterator[RunEvent]:
     After a run without a measurement nothing new is known, and nothing else is tried.
     """
     with resume_job(job, context) as resumed:
-        job = decide_run(resumed, context)
+        job = VALIDATIONS.take(resumed, context, JobStep.DECIDE)
         while job.run is not None:
             job = yield from measure(job, context)
             if job.note is not None:
                 break
-            job = decide_run(job, context)
+            job = VALIDATIONS.take(job, context)
     if job.before is not None:
         yield RevisedAnswer(before=job.before, after=job.after or job.before, asked=job.asked_spec)
 
@@ -85,34 +84,17 @@ def measure(job: Job, context: Context) -> Generator[RunEvent, None, Job]:
     if run is None:
         return job
     context = replace(context, left=lambda left_volume: left.update({left_volume.volume_id: left_volume}))
-    event: RunEvent | None = None
     try:
-        job = _take_steps(job, context)
-        event = ConcludedRun(run=run, line=job.lines[-1])
-    except PlimsollError as error:
-        job = _fail_job(job, error, context)
-        event = UnmeasuredRun(run=run, error=error)
-    except BaseException as error:
-        _fail_job(job, error, context)
+        (ended,) = VALIDATIONS.drive([job], context, MEASURING_STEPS)
+    except BaseException:
         yield from left.values()
         raise
-    yield event
+    if ended.error is None:
+        yield ConcludedRun(run=run, line=ended.job.lines[-1])
+    else:
+        yield UnmeasuredRun(run=run, error=ended.error)
     yield from left.values()
-    return job
-
-
-def _take_steps(job: Job, context: Context) -> Job:
-    """The job after its verdict. Before a step that comes again it pauses."""
-    while (step := job.next) not in {JobStep.DECIDE, JobStep.DONE}:
-        job = JOB_STEPS[step](job, context)
-        if job.next is step:
-            context.patience.pause(context.patience.every_s)
-    return job
-
-
-def _fail_job(job: Job, error: BaseException, context: Context) -> Job:
-    """The job as last kept, ended and cleaned up."""
-    return fail(find_job(job.name, context.jobs) or job, str(error), context)
+    return ended.job
 
 
 @dataclass(slots=True, kw_only=True)
@@ -177,7 +159,7 @@ class RunValidation:
         context = replace(self.context, agree=agree_to_all)
         with resume_job(job, context) as resumed:
             try:
-                job = decide_run(resumed, context)
+                job = VALIDATIONS.take(resumed, context, JobStep.DECIDE)
             except PlimsollError as error:
                 yield UnmeasuredRun(run=run, error=error)
                 return

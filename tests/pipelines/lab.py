@@ -7,6 +7,7 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.measure.runs import Budget, Mode
 from plimsoll.model.units import MIB
 from plimsoll.outcomes import Answered
@@ -16,7 +17,6 @@ from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.validate import RunValidation, validate_volume
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Job, JobName
-from plimsoll.validation.patience import BenchPatience
 from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
 from tests.in_memory.answer import AsPublished
 from tests.in_memory.bench import MemoryBench

@@ -14,12 +14,12 @@ import pytest
 from cloud_simulator.running import running
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.probe_book import ProbeBook
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import BadInput, CloudError, NotMeasured, Throttled
 from plimsoll.model.task import TaskEnd, TaskOutcome
 from plimsoll.ports import BenchHost
 from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, Probed, cancel, group_by_host, probe_hosts
-from plimsoll.validation.patience import BenchPatience
 from tests.builders import NOW, a_host, a_volume
 from tests.in_memory.bench import MemoryBench
 from tests.in_memory.faults import Fault

@@ -6,11 +6,11 @@ from typing import Final
 
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.clouds.local_store import FileClaims, FolderStore
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.units import HOUR_S
 from plimsoll.ports import Claims, RunStore
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JOBS
-from plimsoll.validation.patience import BenchPatience
 
 CLAIMS_FOLDER: Final = "claims"
 """The folder of claims, in the folder of what was measured."""

@@ -14,21 +14,23 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.kernel import EndedJob
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.units import HOUR_S
 from plimsoll.ports import RunStore, Target
 from plimsoll.probe import (
     MOST_HOSTS,
     MOST_SECONDS,
+    PROBES,
     HostProbe,
     NotProbed,
     ProbeContext,
     Probed,
     ProbeEvent,
-    begin_on_host,
-    find_probe,
+    ProbeStep,
+    events_of,
     group_by_host,
-    look_at_host,
+    probe_document,
 )
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
@@ -124,7 +126,7 @@ def begin_probe(service: Service, message: BeginProbeMessage) -> ProbeState:
             events.append(host)
             continue
         try:
-            begun.append(begin_on_host(host, _context(service, host.target)))
+            begun.append(PROBES.take(host, _context(service, host.target)))
         except PlimsollError as error:
             events.append(NotProbed(volume_ids=host.volume_ids, error=error))
     return _keep_state(service, message.name, _Run().with_events(events, (host.key for host in begun)))
@@ -141,23 +143,25 @@ def look_at_probe(service: Service, name: str) -> ProbeState:
     events: list[ProbeEvent] = []
     left: list[str] = []
     for key in run.keys:
-        host = find_probe(key, service.store)
+        host = probe_document(key).find(service.store)
         if host is None:  # another execution had asked for the same volumes, and has read the answer
             continue
-        result = _look_once(service, host)
-        if isinstance(result, HostProbe):
+        looked = _look_once(service, host)
+        if looked.error is None and looked.job.next is not ProbeStep.DONE:
             left.append(key)
         else:
-            events += result
+            events += events_of(looked)
     return _keep_state(service, name, run.with_events(events, left))
 
 
-def _look_once(service: Service, host: HostProbe) -> HostProbe | Iterable[ProbeEvent]:
+def _look_once(service: Service, host: HostProbe) -> EndedJob[HostProbe]:
     try:
-        return look_at_host(host, _context(service, host.target))
+        context = _context(service, host.target)
+        looked = PROBES.advance(host, context, (ProbeStep.LOOK,))
+        return EndedJob(job=PROBES.take(looked.job, context)) if looked.job.next is ProbeStep.KEEP else looked
     except PlimsollError as error:  # the account cannot be entered now: what its host saw can be read for days
         late = host.began + timedelta(seconds=host.task.limit_s + step_patience(service).grace_s)
-        return host if service.clock.now() < late else [NotProbed(volume_ids=host.volume_ids, error=error)]
+        return EndedJob(job=host, error=error if service.clock.now() >= late else None)
 
 
 def _hosts(service: Service, message: BeginProbeMessage) -> Iterator[HostProbe | NotProbed]:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from plimsoll.clouds.published import published_types
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import CloudError
 from plimsoll.ports import Target
 from plimsoll.service.events import validation_event
@@ -19,9 +20,8 @@ from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
 from plimsoll.service.validation_messages import Cleaned, ConcludedJob, Looked, Proposed, SteppedJob
 from plimsoll.validation import measuring
-from plimsoll.validation.context import JOB_STEPS, Context
-from plimsoll.validation.job import JobName, JobStep, MeasuringAttempt, job_document
-from plimsoll.validation.patience import BenchPatience
+from plimsoll.validation.context import VALIDATIONS, Context
+from plimsoll.validation.job import Job, JobName, JobStep, MeasuringAttempt, job_document
 from plimsoll.validation.scratch_volume import Left, clean
 
 if TYPE_CHECKING:
@@ -39,12 +39,10 @@ _LOOKS: Final[Mapping[str, tuple[JobStep, Callable[[MeasuringAttempt], bool]]]] 
 
 def propose_measurement(service: Service, name: JobName) -> Proposed:
     """Decides the next measurement of a job, and prepares it; a prepared one stays as it is."""
-    context, job = validation_context(service), job_document(name).require(service.store)
-    while job.next in {JobStep.DECIDE, JobStep.PROPOSE}:
-        step = job.next
-        job = JOB_STEPS[step](job, context)
-        if job.next is step:
-            return Proposed(job=name.key, next="wait")
+    job = job_document(name).require(service.store)
+    job = VALIDATIONS.go_on(job, validation_context(service), (JobStep.DECIDE, JobStep.PROPOSE))
+    if job.next is JobStep.PROPOSE:
+        return Proposed(job=name.key, next="wait")
     if job.attempt is None:
         return Proposed(job=name.key, next="done")
     return Proposed(job=name.key, next="send" if job.attempt.prepared.order is None else "create")
@@ -56,12 +54,14 @@ def create_scratch(service: Service, name: JobName) -> SteppedJob:
     order = job.current_attempt.prepared.order
     if order is not None:
         note_scratch(service.store, job.place, order.deadline)
-    return _take_step(service, name, JobStep.CREATE)
+    _take_step(service, name, JobStep.CREATE)
+    return SteppedJob(job=name.key)
 
 
 def attach_scratch(service: Service, name: JobName) -> SteppedJob:
     """Begins to attach the scratch volume to the bench host."""
-    return _take_step(service, name, JobStep.ATTACH)
+    _take_step(service, name, JobStep.ATTACH)
+    return SteppedJob(job=name.key)
 
 
 def command_key(service: Service, name: JobName) -> dict[str, str | int]:
@@ -71,23 +71,22 @@ def command_key(service: Service, name: JobName) -> dict[str, str | int]:
 
 def send_command(service: Service, name: JobName) -> SteppedJob:
     """Sends the command that measures, once."""
-    return _take_step(service, name, JobStep.SEND)
+    _take_step(service, name, JobStep.SEND)
+    return SteppedJob(job=name.key)
 
 
 def look_at_job(service: Service, name: JobName, at: str) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`; ready if that is there, or ended."""
     step, is_ready = _LOOKS[at]
-    job = JOB_STEPS[step](job_document(name).require(service.store), validation_context(service))
-    return Looked(job=name.key, ready=is_ready(job.current_attempt))
+    return Looked(job=name.key, ready=is_ready(_take_step(service, name, step).current_attempt))
 
 
 def conclude_job(service: Service, name: JobName) -> ConcludedJob:
     """Judges a measurement, and decides again."""
-    context = validation_context(service)
-    job = JOB_STEPS[JobStep.CONCLUDE](job_document(name).require(service.store), context)
+    job = _take_step(service, name, JobStep.CONCLUDE)
     if job.bench_limits:
         return ConcludedJob(job=name.key, again=True)
-    job, last = JOB_STEPS[JobStep.DECIDE](job, context), job.lines[-1]
+    job, last = VALIDATIONS.take(job, validation_context(service), JobStep.DECIDE), job.lines[-1]
     return ConcludedJob(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
 
 
@@ -104,7 +103,7 @@ def clean_up_job(service: Service, name: JobName, error: StepError | None = None
         for place in noted_targets(service.store):
             left.extend(clean(name.scratch_id, place, bench=service.places.bench(place), patience=context.patience))
     elif error is None:
-        measuring.clean_up_run(job, context)
+        VALIDATIONS.take(job, context, JobStep.CLEAN_UP)
     else:
         measuring.fail(job, error.sentence, context)
     texts = [leftover.text for leftover in left]
@@ -113,9 +112,8 @@ def clean_up_job(service: Service, name: JobName, error: StepError | None = None
     return Cleaned(job=name.key, left=texts)
 
 
-def _take_step(service: Service, name: JobName, step: JobStep) -> SteppedJob:
-    JOB_STEPS[step](job_document(name).require(service.store), validation_context(service))
-    return SteppedJob(job=name.key)
+def _take_step(service: Service, name: JobName, step: JobStep) -> Job:
+    return VALIDATIONS.take(job_document(name).require(service.store), validation_context(service), step)
 
 
 def step_patience(service: Service) -> BenchPatience:

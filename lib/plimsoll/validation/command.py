@@ -7,10 +7,10 @@ from typing import Final
 from plimsoll.bench.answer import BenchAnswer, read_bench_answer
 from plimsoll.bench.inspection import stacks
 from plimsoll.decide.groups import StripeSet
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import CloudError, NotMeasured
 from plimsoll.model.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import Bench, Target
-from plimsoll.validation.patience import BenchPatience
 
 FAILED_LOOKS: Final = 5
 """A command is given up after this many failed looks in a row."""

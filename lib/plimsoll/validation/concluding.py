@@ -62,7 +62,7 @@ def conclude_run(job: Job, context: Context) -> Job:
     if not job.current_attempt.reported:
         context.report(line)
         job = context.keep(job.update_attempt(reported=True))
-    return context.keep(job.end_run(lines=(*job.lines, line)))
+    return job.end_run(lines=(*job.lines, line))
 
 
 def _bench_ceiling(attempt: MeasuringAttempt) -> Ceiling:
@@ -87,7 +87,7 @@ def _try_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Co
             codes,
         )
     context.say(f"{was}; measuring again ({tries + 1} of {BENCH_TRIES})")
-    return context.keep(replace(vain, attempt=None, proposal=attempt.proposal))
+    return replace(vain, attempt=None, proposal=attempt.proposal)
 
 
 def _affords(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:

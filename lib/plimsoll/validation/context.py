@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from plimsoll.clouds.validation_book import ValidationLine
+from plimsoll.jobs.kernel import LOOK_EVERY_S, BenchPatience, JobKind, JobStepRow
 from plimsoll.measure.runs import MeasuringRun, PlannedRun
 from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy
 from plimsoll.model.task import ScratchBounds
 from plimsoll.ports import Bench, Claims, RunStore, Target
 from plimsoll.validation.job import Job, JobStep, job_document
-from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left
 
 if TYPE_CHECKING:
@@ -79,27 +78,22 @@ class Context:
         return self.patience.now()
 
 
-StepFunction = Callable[[Job, Context], Job]
+_MEASURING: Final = "plimsoll.validation.measuring"
 
-
-def _import_lazily(module: str, name: str) -> StepFunction:
-    def take_step(job: Job, context: Context) -> Job:
-        function: StepFunction = getattr(import_module(f"plimsoll.validation.{module}"), name)
-        return function(job, context)
-
-    return take_step
-
-
-JOB_STEPS: Final[Mapping[JobStep, StepFunction]] = {
-    JobStep.DECIDE: _import_lazily("deciding", "decide_run"),
-    JobStep.PROPOSE: _import_lazily("proposing", "propose_run"),
-    JobStep.CREATE: _import_lazily("measuring", "create"),
-    JobStep.LOOK_AT_VOLUME: _import_lazily("measuring", "look_at_volume"),
-    JobStep.ATTACH: _import_lazily("measuring", "attach"),
-    JobStep.LOOK_AT_ATTACHMENT: _import_lazily("measuring", "look_at_attachment"),
-    JobStep.SEND: _import_lazily("measuring", "send"),
-    JobStep.LOOK_AT_COMMAND: _import_lazily("measuring", "look_at_command"),
-    JobStep.CLEAN_UP: _import_lazily("measuring", "clean_up_run"),
-    JobStep.CONCLUDE: _import_lazily("concluding", "conclude_run"),
-}
-"""Each imports its module at its first call: a function of the service takes one or two."""
+VALIDATIONS: Final[JobKind[Job, Context]] = JobKind(
+    document=lambda job: job_document(job.name),
+    steps={
+        JobStep.DECIDE: JobStepRow("plimsoll.validation.deciding:decide_run"),
+        JobStep.PROPOSE: JobStepRow("plimsoll.validation.proposing:propose_run", every_s=60),
+        JobStep.CREATE: JobStepRow(f"{_MEASURING}:create"),
+        JobStep.LOOK_AT_VOLUME: JobStepRow(f"{_MEASURING}:look_at_volume", every_s=5),
+        JobStep.ATTACH: JobStepRow(f"{_MEASURING}:attach"),
+        JobStep.LOOK_AT_ATTACHMENT: JobStepRow(f"{_MEASURING}:look_at_attachment", every_s=5),
+        JobStep.SEND: JobStepRow(f"{_MEASURING}:send"),
+        JobStep.LOOK_AT_COMMAND: JobStepRow(f"{_MEASURING}:look_at_command", every_s=LOOK_EVERY_S),
+        JobStep.CLEAN_UP: JobStepRow(f"{_MEASURING}:clean_up_run"),
+        JobStep.CONCLUDE: JobStepRow("plimsoll.validation.concluding:conclude_run"),
+    },
+    way_out=f"{_MEASURING}:fail_by",
+)
+"""Validations. A scratch volume that the way out cannot delete is left to the sweep."""

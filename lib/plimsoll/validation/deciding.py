@@ -82,7 +82,7 @@ def decide_run(job: Job, context: Context) -> Job:
         known = replace(known, asked_spec=None if job.asked is None else run.spec)
     if run is not None:
         known = _propose(known, run, weighed, usd_month_of(run, place, ports.prices), context)
-    return context.keep(known)
+    return known
 
 
 def plan_run(run: MeasuringRun, mode: Mode, usd_month: float | None, context: Context) -> PlannedRun:

@@ -12,6 +12,7 @@ from typing import Final
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.demand.workload import WorkloadShape
 from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.kernel import DONE
 from plimsoll.measure.runs import Budget, MeasuringRun, Mode
 from plimsoll.model.ceiling import Need
 from plimsoll.model.errors import BadInput
@@ -37,7 +38,11 @@ class JobStep(StrEnum):
     LOOK_AT_COMMAND = "look-at-command"
     CLEAN_UP = "clean-up"
     CONCLUDE = "conclude"
-    DONE = "done"
+    DONE = DONE
+
+
+MEASURING_STEPS: Final = frozenset(JobStep) - {JobStep.DECIDE, JobStep.DONE}
+"""The steps from a decision to its verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Measuring, step by step: make and attach a scratch volume, send the command, look at it, and clean up.
 
-Each step may be called again, whatever ended it before: finished work is not done twice.
+Each step may be called again, whatever ended it before: finished work is not done twice. The kernel keeps what comes
+of it.
 """
 
 from dataclasses import replace
@@ -9,7 +10,7 @@ from plimsoll.model.errors import BadInput, CloudError, NotMeasured, Unexpected,
 from plimsoll.reports.wording import duration
 from plimsoll.validation.command import HostCommand, command_s
 from plimsoll.validation.context import Context
-from plimsoll.validation.job import Job, MeasuringAttempt
+from plimsoll.validation.job import Job, MeasuringAttempt, job_document
 from plimsoll.validation.scratch_volume import clean, is_attached, is_made
 
 
@@ -29,7 +30,7 @@ def create(job: Job, context: Context) -> Job:
         )
     context.say(f"making a scratch volume of {order.spec} in {host.zone}, on {host.host.id} ({host.host.type})")
     volume_id = context.bench(job.place).create(order)
-    return context.keep(job.update_attempt(volume_id=volume_id, creating=context.now()))
+    return job.update_attempt(volume_id=volume_id, creating=context.now())
 
 
 def look_at_volume(job: Job, context: Context) -> Job:
@@ -38,14 +39,14 @@ def look_at_volume(job: Job, context: Context) -> Job:
     since = attempt.creating or context.now()
     if attempt.made or not is_made(_volume_of(job), job.place, since, bench=bench, patience=patience):
         return job
-    return context.keep(job.update_attempt(made=True))
+    return job.update_attempt(made=True)
 
 
 def attach(job: Job, context: Context) -> Job:
     """Begins to attach the scratch volume to the bench host. A second call is no error. Raises CloudError."""
     attempt = job.current_attempt
     context.bench(job.place).attach(job.place, _volume_of(job), attempt.prepared.host.host.id)
-    return context.keep(job.update_attempt(attaching=attempt.attaching or context.now()))
+    return job.update_attempt(attaching=attempt.attaching or context.now())
 
 
 def look_at_attachment(job: Job, context: Context) -> Job:
@@ -54,7 +55,7 @@ def look_at_attachment(job: Job, context: Context) -> Job:
     since, host_id = attempt.attaching or context.now(), attempt.prepared.host.host.id
     if attempt.attached or not is_attached(_volume_of(job), job.place, host_id, since, bench=bench, patience=patience):
         return job
-    return context.keep(job.update_attempt(attached=True))
+    return job.update_attempt(attached=True)
 
 
 def send(job: Job, context: Context) -> Job:
@@ -81,7 +82,7 @@ def send(job: Job, context: Context) -> Job:
         if not isinstance(error, Unreachable | Unexpected):  # with these it may have arrived
             context.keep(job.update_attempt(sending=None))
         raise
-    return context.keep(job.update_attempt(command_id=command_id))
+    return job.update_attempt(command_id=command_id)
 
 
 def look_at_command(job: Job, context: Context) -> Job:
@@ -116,7 +117,12 @@ def clean_up_run(job: Job, context: Context) -> Job:
         context.say(f"measured; deleting {attempt.volume_id}")
     _stop(job, context)
     _clean(job, context)
-    return job if attempt is None else context.keep(job.update_attempt(cleaned=attempt.cleaned or context.now()))
+    return job if attempt is None else job.update_attempt(cleaned=attempt.cleaned or context.now())
+
+
+def fail_by(job: Job, error: BaseException, context: Context) -> Job:
+    """Ends a measurement that an error stopped, as it was last kept."""
+    return fail(job_document(job.name).find(context.jobs) or job, str(error), context)
 
 
 def fail(job: Job, why: str, context: Context) -> Job:

@@ -44,13 +44,13 @@ def propose_run(job: Job, context: Context) -> Job:
     shared = _shared_verdict(job, context) if waited else None
     if shared is not None:
         job.release(context.claims)
-        return context.keep(job.end_run(lines=(*job.lines, shared)))
+        return job.end_run(lines=(*job.lines, shared))
     prepared = prepare(job, proposal, context, is_free=lambda host: _is_free(host, job, context))
     job, is_ours = _claim_host(job, prepared, context)
     if not is_ours:
         return job
     attempt = MeasuringAttempt(number=len(job.tried) + len(job.vain_usd) + 1, proposal=proposal, prepared=prepared)
-    return context.keep(replace(job, attempt=attempt, proposal=None))
+    return replace(job, attempt=attempt, proposal=None)
 
 
 def _claim_class(job: Job, run: MeasuringRun, context: Context) -> tuple[Job, bool]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import BadInput, CloudError, NotMeasured, PlimsollError
 from plimsoll.model.task import ScratchVolume
 from plimsoll.ports import Bench, FailedTarget, Target
-from plimsoll.validation.patience import BenchPatience
 
 DELETE_ATTEMPTS: Final = 4
 """The most tries of a deletion before the volume is left to the sweep."""

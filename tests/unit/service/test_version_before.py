@@ -82,7 +82,7 @@ def test_a_probe_that_was_begun_ends_with_what_its_host_saw(tmp_path):
     message = {"name": "p", "input": {"volume_ids": [volume.id], "seconds": 600}}
     begin_probe(probing.service, BeginProbeMessage.model_validate(message))
     for key, content in BEFORE["probe"].items():
-        assert json.loads(probing.service.store.get(key)) == json.loads(content)
+        assert json.loads(content).items() <= json.loads(probing.service.store.get(key)).items()
         probing.service.store.put(key, content.encode())
     while (state := look_at_probe(probing.service, "p")).reading:
         probing.lab.clock.time += timedelta(seconds=60)

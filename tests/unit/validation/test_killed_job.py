@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.model.errors import BadInput
 from plimsoll.validate import ConcludedRun, validate_volume
-from plimsoll.validation.context import JOB_STEPS
+from plimsoll.validation.context import VALIDATIONS
 from plimsoll.validation.job import JobStep
 from tests.builders import NOW
 from tests.pipelines.lab import Lab, the
@@ -18,8 +18,8 @@ BEGUN = [step for step in JobStep if step not in {JobStep.DECIDE, JobStep.PROPOS
 def killed_before(lab, step):
     """The job of a process that was killed before that step."""
     job = lab.job()
-    while (following := job.next) is not step:
-        job = JOB_STEPS[following](job, lab.context)
+    while job.next is not step:
+        job = VALIDATIONS.take(job, lab.context)
     return job
 
 

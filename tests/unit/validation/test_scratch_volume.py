@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import PlimsollError, Throttled
 from plimsoll.model.task import ScratchOrder
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Target
-from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import sweep_scratch_volumes
 from tests.bench_faults import faults_of
 from tests.builders import a_host

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from cloud_simulator.faults import Effect, Fault
 from plimsoll.clouds.google.bench import GoogleBench
+from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import PlimsollError, Unreachable
 from plimsoll.model.task import ScratchOrder
-from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import clean
 from tests.builders import a_spec
 from tests.contract.google_bench import google_bench
