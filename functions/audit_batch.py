@@ -15,10 +15,12 @@ LEFT: Final = 0.2
 """The share of its time that is reserved to finish and keep what has begun. Nothing new begins in it."""
 
 
-@entry(LotMessage, all_places)
-def handler(message: LotMessage, service: Service, context: LambdaContext) -> Audited:
+def audit_in_time(service: Service, message: LotMessage, context: LambdaContext) -> Audited:
     """Keeps the answers in the store. A lot with batches left is called for again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()
     attempt = audit_lot(service, message, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
     count(volumes=attempt.volumes, datapoints=attempt.datapoints)
     return Audited(left=attempt.left)
+
+
+handler = entry(audit_in_time, all_places)

@@ -1,7 +1,5 @@
 """Concludes from a measurement, and decides again."""
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 import plimsoll.bootstrap.aws_accounts  # it decides: a start has more of a processor than an event
 import plimsoll.validation.concluding  # as above
 import plimsoll.validation.deciding  # noqa: F401  # as above
@@ -12,10 +10,12 @@ from plimsoll.service.validating import conclude_job
 from plimsoll.service.validation_messages import ConcludedJob, JobMessage
 
 
-@entry(JobMessage, aws_places)
-def handler(message: JobMessage, service: Service, _context: LambdaContext) -> ConcludedJob:
+def conclude(service: Service, message: JobMessage) -> ConcludedJob:
     """The verdict, and whether there is more to measure for the same volume."""
-    concluded = conclude_job(service, message.job)
+    concluded = conclude_job(service, message)
     if concluded.passed is not None:
         count(validations=1, validations_passed=int(concluded.passed))
     return concluded
+
+
+handler = entry(conclude, aws_places)

@@ -1,15 +1,12 @@
 """Ends a sweep: adds up what became of the scratch volumes."""
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from functions.entry_point import count, entry, logger
 from plimsoll.service.service import Service
 from plimsoll.service.sweeping import conclude_sweep
 from plimsoll.service.validation_messages import SweepEndMessage, SweptAll
 
 
-@entry(SweepEndMessage)
-def handler(message: SweepEndMessage, service: Service, _context: LambdaContext) -> SweptAll:
+def count_swept(service: Service, message: SweepEndMessage) -> SweptAll:
     """The counts of scratch volumes deleted, left and in use, and of places at which nobody could look."""
     swept = conclude_sweep(service, message)
     count(
@@ -21,3 +18,6 @@ def handler(message: SweepEndMessage, service: Service, _context: LambdaContext)
     if swept.left_behind:
         logger.warning("left behind", places=swept.left_behind)
     return swept
+
+
+handler = entry(count_swept)

@@ -6,7 +6,7 @@ which a function that stands in front of the service uses without it.
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from aws_lambda_powertools.utilities import parameters
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -23,27 +23,31 @@ from plimsoll.service.step_messages import StepMessage
 __all__ = ["count", "entry", "logger", "renew", "service"]
 
 MessageT = TypeVar("MessageT", bound=StepMessage)
-Step = Callable[[MessageT, Service, LambdaContext], BaseModel | None]
-"""A step without an answer leaves what it did in the store."""
+Step = Callable[[Service, MessageT], BaseModel | None] | Callable[[Service, MessageT, LambdaContext], BaseModel | None]
+"""A step of the service, or one with the context of its call. Without an answer it leaves what it did in the store."""
 
 
-def entry(message: type[MessageT], places: PlacesMaker = no_places) -> Callable[[Step[MessageT]], Handler]:
-    """Makes a Lambda handler of a step: the event is parsed into that message, and the answer is plain values.
+def entry(step: Step[MessageT], places: PlacesMaker = no_places) -> Handler:
+    """The Lambda handler of a step. An event is parsed into the step's own message, and its answer is plain values.
 
     `places` are the clouds that the step works in: a function imports, and its zip has, the libraries of these alone.
     """
+    types = message_types(step)
 
-    def decorate(step: Step[MessageT]) -> Handler:
-        @wraps(step)
-        def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            parsed = _parse(event, message)
-            logger.set_correlation_id(parsed.topic)
-            answer = step(parsed, service(places), context)
-            return {} if answer is None else answer.model_dump(mode="json")
+    @wraps(step)
+    def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        message = _parse(event, types["message"])
+        logger.set_correlation_id(message.topic)
+        told = (context,) if "context" in types else ()
+        answer = step(service(places), message, *told)
+        return {} if answer is None else answer.model_dump(mode="json")
 
-        return observe(handler)
+    return observe(handler)
 
-    return decorate
+
+def message_types(step: Callable[..., Any]) -> dict[str, Any]:
+    """The types of a step's `message`, of its `context` if it takes one, and of its answer under `return`."""
+    return {name.lstrip("_"): kind for name, kind in get_type_hints(step).items()}
 
 
 def service(places: PlacesMaker = no_places) -> Service:

@@ -15,8 +15,7 @@ REMEMBERED: Final = timedelta(days=30)
 """The time in which the same events are not sent again: as long as the parts of a run are kept."""
 
 
-@entry(RunMessage)
-def handler(message: RunMessage, service: Service, context: LambdaContext) -> Reported:
+def report_run(service: Service, message: RunMessage, context: LambdaContext) -> Reported:
     """The place of the report, and its main figures."""
     kept = keep_report(service, message)
     failed = kept.run.failures.targets
@@ -39,3 +38,6 @@ def handler(message: RunMessage, service: Service, context: LambdaContext) -> Re
             once(service.events.send, events, kind=kind, remembered=REMEMBERED, context=context)
     note_sent_news(service, message, kept.news)
     return kept.answer
+
+
+handler = entry(report_run)

@@ -16,12 +16,14 @@ REMEMBERED: Final = timedelta(days=2)
 """The time in which the same command is not sent again: longer than one can run."""
 
 
-@entry(JobMessage, aws_places)
-def handler(message: JobMessage, service: Service, context: LambdaContext) -> SteppedJob:
+def send_once(service: Service, message: JobMessage, context: LambdaContext) -> SteppedJob:
     """The job whose command was sent, now or by an earlier attempt."""
 
     def send(_sending: dict[str, Any]) -> dict[str, Any]:
-        return send_command(service, message.job).model_dump(mode="json")
+        return send_command(service, message).model_dump(mode="json")
 
-    sending = command_key(service, message.job)
+    sending = command_key(service, message)
     return SteppedJob(**once(send, sending, kind="send-command", remembered=REMEMBERED, context=context))
+
+
+handler = entry(send_once, aws_places)

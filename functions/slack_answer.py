@@ -16,13 +16,15 @@ REMEMBERED: Final = timedelta(days=1)
 """The time in which an answer is not given again: EventBridge tries an event for 24 hours at most."""
 
 
-@entry(ValidationEvent)
-def handler(event: ValidationEvent, service: Service, context: LambdaContext) -> VerdictPosted:
+def answer_once(service: Service, message: ValidationEvent, context: LambdaContext) -> VerdictPosted:
     """The outcome: posted or not."""
 
     def answer(_validation: str) -> dict[str, Any]:
         client = slack_client(bot_token(), api_url=service.settings.slack_api_url)
-        return post_verdict(service, event.detail, client).model_dump(mode="json")
+        return post_verdict(service, message.detail, client).model_dump(mode="json")
 
-    posted = once(answer, event.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
+    posted = once(answer, message.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
     return VerdictPosted.model_validate(posted)
+
+
+handler = entry(answer_once)

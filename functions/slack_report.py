@@ -15,12 +15,11 @@ LEFT_MS: Final = 120_000
 """The remaining time at which it stops posting: a message may have to wait that long (Retry-After)."""
 
 
-@entry(AuditEvent)
-def handler(event: AuditEvent, service: Service, context: LambdaContext) -> RunPosted:
+def post_report(service: Service, message: AuditEvent, context: LambdaContext) -> RunPosted:
     """The channels that have it; when the event comes again, what is missing is posted."""
     run = post_run_report(
         service,
-        event.detail.run_id,
+        message.detail.run_id,
         slack_client(bot_token(), api_url=service.settings.slack_api_url),
         Draft.png,
         holder=context.aws_request_id,
@@ -30,3 +29,6 @@ def handler(event: AuditEvent, service: Service, context: LambdaContext) -> RunP
     if run.troubles:
         logger.warning("not all was posted", troubles=run.troubles)
     return run
+
+
+handler = entry(post_report)

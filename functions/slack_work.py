@@ -21,8 +21,7 @@ REMEMBERED: Final = timedelta(days=1)
 Developer Guide, "Asynchronous invocation", read 2026-11-22)."""
 
 
-@entry(AskedMessage, all_places)
-def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> None:
+def work_once(service: Service, message: AskedMessage, context: LambdaContext) -> None:
     """Answers in Slack.
 
     Events are told apart by all of the request, the address for its answer included. A second press of the same button
@@ -34,12 +33,15 @@ def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> No
         act(service, SlackRequest.model_validate(plain), slack, members=members(), request=context.aws_request_id)
 
     try:
-        once(carry_out, asked.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
+        once(carry_out, message.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
     except IdempotencyAlreadyInProgressError:
-        logger.info("under way already", do=asked.do)
+        logger.info("under way already", do=message.do)
 
 
 @cache
 def members() -> Members:
     """The members of user groups, as Slack listed them within the last minutes to this process."""
     return Members()
+
+
+handler = entry(work_once, all_places)

@@ -16,8 +16,10 @@ LEFT: Final = 0.5
 and its prices come after them."""
 
 
-@entry(AccountMessage, all_places)
-def handler(message: AccountMessage, service: Service, context: LambdaContext) -> TakenInventory:
+def take_in_time(service: Service, message: AccountMessage, context: LambdaContext) -> TakenInventory:
     """Keeps the account's volumes in the store, in batches. An account with regions left is called for again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()
     return take_inventory(service, message, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
+
+
+handler = entry(take_in_time, all_places)

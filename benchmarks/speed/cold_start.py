@@ -95,7 +95,7 @@ def cases() -> list[Case]:
                 target=AUDIT_OF_BOTO3 if path.stem in SOON else OTHERS_OF_BOTO3,
             )
             for path in sorted((ROOT / "functions").glob("*.py"))
-            if "def handler(" in path.read_text(encoding="utf-8")
+            if "\nhandler = entry(" in (text := path.read_text(encoding="utf-8")) or "def handler(" in text
         ),
         Case(name=TYPER, arguments=_run(TRIVIAL_APP)),
         Case(

@@ -30,6 +30,8 @@ SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm"})
 
 OWN: Final = ("lib/plimsoll", "functions", "benchmarks/measured", "benchmarks/jobs", "benchmarks/learned")
 
+_HANDLER: Final = re.compile(r"^(def handler\(|handler = )", re.MULTILINE)
+
 _CLIENT_OF_AWS: Final = re.compile(r'\b_?client\(\s*"([\w-]+)"')
 
 _CLIENT_OF_GOOGLE: Final = re.compile(r"\b[A-Z]\w*Client\b")
@@ -38,7 +40,7 @@ _CLIENT_OF_GOOGLE: Final = re.compile(r"\b[A-Z]\w*Client\b")
 def handlers() -> list[str]:
     """The names of the modules in functions/ that define a handler."""
     files = sorted((PROJECT / "functions").glob("*.py"))
-    return [file.stem for file in files if "\ndef handler(" in file.read_text(encoding="utf-8")]
+    return [file.stem for file in files if _HANDLER.search(file.read_text(encoding="utf-8"))]
 
 
 def distributions(function: str) -> tuple[str, ...]:

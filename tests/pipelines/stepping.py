@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from functions.entry_point import message_types
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
@@ -40,6 +41,14 @@ STEPS = (
     "conclude",
 )
 """What an item goes through."""
+
+
+def take_step(step, service, name, **more):
+    """A step's answer to a message, or about a job by its name, in the message that the step itself takes."""
+    if not isinstance(name, JobName):
+        return step(service, name)
+    about = {"validation": name.validation, "index": name.index, "job": name.key}
+    return step(service, message_types(step)["message"].model_validate({**about, **more}))
 
 
 class Killed(Exception):
@@ -136,33 +145,33 @@ class Stepping:
     def rescue(self, name, error):
         for _ in range(3):
             try:
-                clean_up_job(self.service, name, error)
+                take_step(clean_up_job, self.service, name, error=error)
             except (Exception, KeyboardInterrupt):  # noqa: BLE001  # as a state's retry
                 self.lab.clock.time += timedelta(seconds=5)
             else:
                 return
 
     def until_ready(self, what, name, *, wait_s):
-        while not self.call(f"look {what}", look_at_job, name, what).ready:
+        while not self.call(f"look {what}", look_at_job, name, at=what).ready:
             self.lab.clock.time += timedelta(seconds=wait_s)
 
-    def call(self, step, function, *told):
+    def call(self, step, function, name, **more):
         for attempt in range(1, self.attempts + 1):
             try:
-                return self._called(step, function, *told)
+                return self._called(step, function, name, **more)
             except Exception:
                 if attempt == self.attempts:
                     raise
                 self.lab.clock.time += timedelta(seconds=5)
         raise AssertionError(step)
 
-    def _called(self, step, function, *told):
+    def _called(self, step, function, name, **more):
         number = self.calls[step]
         self.calls[step] += 1
         is_killed = step == self.killed and number < self.kills
         if is_killed and not self.after:
             raise Killed(step)
-        answers = [function(self.service, *told) for _ in range(self.times)]
+        answers = [take_step(function, self.service, name, **more) for _ in range(self.times)]
         if is_killed:
             raise Killed(step)
         assert answers.count(answers[0]) == len(answers) or step.startswith("look")

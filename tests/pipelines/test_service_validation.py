@@ -26,7 +26,7 @@ from tests.profiles import examples
 from tests.service_loop import sweep
 
 from .lab import Lab, the, work
-from .stepping import STEPS, Stepping
+from .stepping import STEPS, Stepping, take_step
 
 MOMENT = {"id", "at", "campaign", "seconds", "usd"}
 """What of a verdict is of its own moment."""
@@ -231,10 +231,10 @@ def begin(stepping, name, **given):
 def test_of_two_validations_of_a_class_the_second_waits_and_takes_the_firsts_verdict(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path))
     first, second = begin(stepping, "first"), begin(stepping, "second")
-    assert propose_measurement(stepping.service, first).next == "create"
-    assert propose_measurement(stepping.service, second).next == "wait"
+    assert take_step(propose_measurement, stepping.service, first).next == "create"
+    assert take_step(propose_measurement, stepping.service, second).next == "wait"
     stepping.item(first)
-    assert propose_measurement(stepping.service, second).next == "done"
+    assert take_step(propose_measurement, stepping.service, second).next == "done"
     found = job_document(second).require(stepping.store)
     assert found.lines == job_document(first).require(stepping.store).lines
     assert (found.before.evidence.grade, found.after.evidence.grade) == ("C", "A")
@@ -246,11 +246,11 @@ def test_of_two_validations_with_one_bench_host_the_second_waits_until_that_is_f
     volumes = a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")
     stepping = Stepping(lab=Lab(tmp_path, *volumes))
     first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
-    assert propose_measurement(stepping.service, first).next == "create"
-    assert propose_measurement(stepping.service, second).next == "wait"
-    assert propose_measurement(stepping.service, second).next == "wait"
+    assert take_step(propose_measurement, stepping.service, first).next == "create"
+    assert take_step(propose_measurement, stepping.service, second).next == "wait"
+    assert take_step(propose_measurement, stepping.service, second).next == "wait"
     stepping.item(first)
-    assert propose_measurement(stepping.service, second).next == "create"
+    assert take_step(propose_measurement, stepping.service, second).next == "create"
     stepping.item(second)
     assert [len(job_document(one).require(stepping.store).lines) for one in (first, second)] == [1, 1]
     assert is_clean(stepping)
@@ -259,38 +259,38 @@ def test_of_two_validations_with_one_bench_host_the_second_waits_until_that_is_f
 def test_a_bench_host_that_is_always_busy_is_not_waited_for_for_ever(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path, a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")))
     first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
-    propose_measurement(stepping.service, first)
+    take_step(propose_measurement, stepping.service, first)
     host = job_document(first).require(stepping.store).claimed_host
-    assert propose_measurement(stepping.service, second).next == "wait"
+    assert take_step(propose_measurement, stepping.service, second).next == "wait"
     stepping.claims.held[host] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
     with pytest.raises(NotMeasured, match="bench host has been measuring for other validations"):
-        propose_measurement(stepping.service, second)
+        take_step(propose_measurement, stepping.service, second)
 
 
 def test_anothers_measurement_is_not_waited_for_for_ever(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path))
     first, second = begin(stepping, "first"), begin(stepping, "second")
-    propose_measurement(stepping.service, first)
-    assert propose_measurement(stepping.service, second).next == "wait"
+    take_step(propose_measurement, stepping.service, first)
+    assert take_step(propose_measurement, stepping.service, second).next == "wait"
     claimed = job_document(first).require(stepping.store).claimed
     stepping.claims.held[claimed] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
     with pytest.raises(NotMeasured, match="another validation of the same class has not ended"):
-        propose_measurement(stepping.service, second)
+        take_step(propose_measurement, stepping.service, second)
 
 
 def test_a_work_whose_document_is_lost_or_damaged_is_cleaned_up_by_its_tag(tmp_path):
     for content in (None, b"{"):
         stepping = Stepping(lab=Lab(tmp_path / str(content)))
         name = begin(stepping, "lost")
-        propose_measurement(stepping.service, name)
-        create_scratch(stepping.service, name)
+        take_step(propose_measurement, stepping.service, name)
+        take_step(create_scratch, stepping.service, name)
         assert stepping.lab.leaked
         stepping.store.delete(name.key)
         if content is not None:
             stepping.store.put(name.key, content)
-        clean_up_job(stepping.service, name, StepError(error="States.Timeout"))
+        take_step(clean_up_job, stepping.service, name, error=StepError(error="States.Timeout"))
         assert not stepping.lab.leaked
 
 
@@ -301,10 +301,10 @@ def test_what_cannot_be_deleted_is_said_and_the_sweep_has_it_when_it_is_due(tmp_
     (left,) = stepping.lab.leaked
     assert ([line.passed for line in done.lines], done.note) == ([True], None), "what was measured counts all the same"
     name = JobName(validation="v", index=0)
-    (said,) = clean_up_job(stepping.service, name).left
+    (said,) = take_step(clean_up_job, stepping.service, name).left
     assert f"scratch volume {left.id} in" in said
     with pytest.raises(CloudError, match=f"scratch volume {left.id} .* is left behind: later"):
-        clean_up_job(stepping.service, name, StepError(error="States.Timeout"))
+        take_step(clean_up_job, stepping.service, name, error=StepError(error="States.Timeout"))
     assert sweep(stepping.service).alive == 1
     stepping.lab.clock.time = left.deadline
     assert (sweep(stepping.service).left, sweep(stepping.service).alive) == (1, 0)

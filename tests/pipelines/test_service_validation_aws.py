@@ -16,6 +16,7 @@ from plimsoll.validation.job import JobName, job_document
 from tests.service_loop import a_service, sweep
 
 from .organization_here import a_config, aws_places, served_here
+from .stepping import take_step
 
 NOW = datetime.now(UTC)
 NAME = JobName(validation="v", index=0)
@@ -42,7 +43,7 @@ def named(there, name):
 
 
 def until_ready(service, at):
-    while not look_at_job(service, NAME, at).ready:
+    while not take_step(look_at_job, service, NAME, at=at).ready:
         time.sleep(0.1)
 
 
@@ -55,12 +56,12 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
     volume_id = named(there, "stack-data")
     (item,) = choose_volumes(service, ChooseMessage(name="v", given={"volume_id": volume_id})).items
     assert (item.account, item.region) == (there.fleet.accounts[0], "us-east-1")
-    assert propose_measurement(service, NAME).next == "create"
+    assert take_step(propose_measurement, service, NAME).next == "create"
     for _ in range(2):
-        create_scratch(service, NAME)
+        take_step(create_scratch, service, NAME)
     until_ready(service, "volume")
     for _ in range(2):
-        attach_scratch(service, NAME)
+        take_step(attach_scratch, service, NAME)
     until_ready(service, "attachment")
     (made,) = scratch(service)
     work = job_document(NAME).require(service.store)
@@ -70,7 +71,7 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
     swept = sweep(service)
     assert (swept.deleted, swept.alive, swept.failed) == (0, 1, 0)
     for _ in range(2):
-        clean_up_job(service, NAME, StepError(error="States.Timeout"))
+        take_step(clean_up_job, service, NAME, error=StepError(error="States.Timeout"))
     assert scratch(service) == []
     assert not service.claims.held
 
@@ -79,13 +80,13 @@ def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
     volume = f"{there.fleet.accounts[0]}/us-east-1/{named(there, 'stack-data')}"
     name = JobName(validation="lost", index=0)
     choose_volumes(service, ChooseMessage(name="lost", given={"volume_id": volume}))
-    propose_measurement(service, name)
+    take_step(propose_measurement, service, name)
     before = service.store.get(name.key)
-    create_scratch(service, name)
+    take_step(create_scratch, service, name)
     service.store.put(name.key, before)
-    create_scratch(service, name)
+    take_step(create_scratch, service, name)
     assert len(scratch(service, name)) == 1
-    clean_up_job(service, name)
+    take_step(clean_up_job, service, name)
     assert scratch(service, name) == []
 
 

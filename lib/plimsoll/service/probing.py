@@ -132,11 +132,12 @@ def begin_probe(service: Service, message: BeginProbeMessage) -> ProbeState:
     return _keep_state(service, message.name, _Run().with_events(events, (host.key for host in begun)))
 
 
-def look_at_probe(service: Service, name: str) -> ProbeState:
+def look_at_probe(service: Service, message: ProbeMessage) -> ProbeState:
     """Looks once at every host that still reads, and keeps the results of those that ended.
 
     Raises BadInput for a probe that was never begun.
     """
+    name = message.probe
     run = _document(name).get(service.store)
     if run is None:
         raise BadInput(f"there is no probe {name}: begin one by the state machine of probes.")

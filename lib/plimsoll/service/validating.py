@@ -17,11 +17,20 @@ from plimsoll.service.events import validation_event
 from plimsoll.service.scratch_ledger import note_scratch, noted_targets
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import StoreVerdicts
-from plimsoll.service.step_messages import StepError
-from plimsoll.service.validation_messages import Cleaned, ConcludedJob, Looked, Proposed, SteppedJob
+from plimsoll.service.validation_messages import (
+    Cleaned,
+    CleanUpMessage,
+    ConcludedJob,
+    JobMessage,
+    Looked,
+    LookMessage,
+    Proposed,
+    ProposeMessage,
+    SteppedJob,
+)
 from plimsoll.validation import measuring
 from plimsoll.validation.context import VALIDATIONS, Context
-from plimsoll.validation.job import Job, JobName, JobStep, MeasuringAttempt, job_document
+from plimsoll.validation.job import Job, JobStep, MeasuringAttempt, job_document
 from plimsoll.validation.scratch_volume import Left, clean
 
 if TYPE_CHECKING:
@@ -37,8 +46,9 @@ _LOOKS: Final[Mapping[str, tuple[JobStep, Callable[[MeasuringAttempt], bool]]]] 
 """The step that looks at each part of a job, and the test that it is there."""
 
 
-def propose_measurement(service: Service, name: JobName) -> Proposed:
+def propose_measurement(service: Service, message: ProposeMessage) -> Proposed:
     """Decides the next measurement of a job, and prepares it; a prepared one stays as it is."""
+    name = message.job
     job = job_document(name).require(service.store)
     job = VALIDATIONS.go_on(job, validation_context(service), (JobStep.DECIDE, JobStep.PROPOSE))
     if job.next is JobStep.PROPOSE:
@@ -48,55 +58,54 @@ def propose_measurement(service: Service, name: JobName) -> Proposed:
     return Proposed(job=name.key, next="send" if job.attempt.prepared.order is None else "create")
 
 
-def create_scratch(service: Service, name: JobName) -> SteppedJob:
+def create_scratch(service: Service, message: JobMessage) -> SteppedJob:
     """Begins to make the proposed scratch volume, after noting its target in the ledger."""
-    job = job_document(name).require(service.store)
+    job = job_document(message.job).require(service.store)
     order = job.current_attempt.prepared.order
     if order is not None:
         note_scratch(service.store, job.place, order.deadline)
-    _take_step(service, name, JobStep.CREATE)
-    return SteppedJob(job=name.key)
+    return SteppedJob(job=_take_step(service, message, JobStep.CREATE).name.key)
 
 
-def attach_scratch(service: Service, name: JobName) -> SteppedJob:
+def attach_scratch(service: Service, message: JobMessage) -> SteppedJob:
     """Begins to attach the scratch volume to the bench host."""
-    _take_step(service, name, JobStep.ATTACH)
-    return SteppedJob(job=name.key)
+    return SteppedJob(job=_take_step(service, message, JobStep.ATTACH).name.key)
 
 
-def command_key(service: Service, name: JobName) -> dict[str, str | int]:
+def command_key(service: Service, message: JobMessage) -> dict[str, str | int]:
     """The key of a command that is sent once: the job and its present measurement."""
-    return {"job": name.key, "attempt": job_document(name).require(service.store).current_attempt.number}
+    job = job_document(message.job).require(service.store)
+    return {"job": job.name.key, "attempt": job.current_attempt.number}
 
 
-def send_command(service: Service, name: JobName) -> SteppedJob:
+def send_command(service: Service, message: JobMessage) -> SteppedJob:
     """Sends the command that measures, once."""
-    _take_step(service, name, JobStep.SEND)
-    return SteppedJob(job=name.key)
+    return SteppedJob(job=_take_step(service, message, JobStep.SEND).name.key)
 
 
-def look_at_job(service: Service, name: JobName, at: str) -> Looked:
+def look_at_job(service: Service, message: LookMessage) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`; ready if that is there, or ended."""
-    step, is_ready = _LOOKS[at]
-    return Looked(job=name.key, ready=is_ready(_take_step(service, name, step).current_attempt))
+    step, is_ready = _LOOKS[message.at]
+    job = _take_step(service, message, step)
+    return Looked(job=job.name.key, ready=is_ready(job.current_attempt))
 
 
-def conclude_job(service: Service, name: JobName) -> ConcludedJob:
+def conclude_job(service: Service, message: JobMessage) -> ConcludedJob:
     """Judges a measurement, and decides again."""
-    job = _take_step(service, name, JobStep.CONCLUDE)
+    job = _take_step(service, message, JobStep.CONCLUDE)
     if job.bench_limits:
-        return ConcludedJob(job=name.key, again=True)
+        return ConcludedJob(job=job.name.key, again=True)
     job, last = VALIDATIONS.take(job, validation_context(service), JobStep.DECIDE), job.lines[-1]
-    return ConcludedJob(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
+    return ConcludedJob(job=job.name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
 
 
-def clean_up_job(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
+def clean_up_job(service: Service, message: CleanUpMessage) -> Cleaned:
     """Deletes everything that a job made, by its tag, whatever its document says or lacks.
 
     With an `error` the job has failed: that is noted, and its class and its host are free again. Raises CloudError that
     says what is left, so that this is tried again.
     """
-    left: list[Left] = []
+    left, name, error = list[Left](), message.job, message.error
     # What an unreadable document has left on the bench is found by its tag.
     job, context = job_document(name).find(service.store), validation_context(service, left.append)
     if job is None:
@@ -112,8 +121,8 @@ def clean_up_job(service: Service, name: JobName, error: StepError | None = None
     return Cleaned(job=name.key, left=texts)
 
 
-def _take_step(service: Service, name: JobName, step: JobStep) -> Job:
-    return VALIDATIONS.take(job_document(name).require(service.store), validation_context(service), step)
+def _take_step(service: Service, message: JobMessage, step: JobStep) -> Job:
+    return VALIDATIONS.take(job_document(message.job).require(service.store), validation_context(service), step)
 
 
 def step_patience(service: Service) -> BenchPatience:

@@ -14,7 +14,7 @@ import pytest
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.probing import BeginProbeMessage, begin_probe, look_at_probe
+from plimsoll.service.probing import BeginProbeMessage, ProbeMessage, begin_probe, look_at_probe
 from plimsoll.service.stored_results import ListedTarget
 from plimsoll.validate import ConcludedRun
 from plimsoll.validation.job import JobName, JobStep, job_document
@@ -84,7 +84,7 @@ def test_a_probe_that_was_begun_ends_with_what_its_host_saw(tmp_path):
     for key, content in BEFORE["probe"].items():
         assert json.loads(content).items() <= json.loads(probing.service.store.get(key)).items()
         probing.service.store.put(key, content.encode())
-    while (state := look_at_probe(probing.service, "p")).reading:
+    while (state := look_at_probe(probing.service, ProbeMessage(probe="p"))).reading:
         probing.lab.clock.time += timedelta(seconds=60)
     assert (state.seen, state.not_seen) == ((f"{volume.account}/{volume.region}/{volume.id}",), ())
     assert not list(probing.service.store.keys("probes/under-way/"))

@@ -14,7 +14,7 @@ from plimsoll.service.validating import look_at_job, propose_measurement, send_c
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, find_job, job_document
 from tests.pipelines.lab import Lab, work
-from tests.pipelines.stepping import Stepping
+from tests.pipelines.stepping import Stepping, take_step
 
 NAME = JobName(validation="v", index=0)
 
@@ -25,9 +25,9 @@ def measured(tmp_path_factory):
     lab = Lab(tmp_path_factory.mktemp("measured"), work_of={"vol-1": work(500.0, 8.0)})
     stepping = Stepping(lab=lab)
     choose_volumes(stepping.service, ChooseMessage(name="v", given={"volume_id": "vol-1", "mode": Mode.IN_PLACE}))
-    propose_measurement(stepping.service, NAME)
-    send_command(stepping.service, NAME)
-    while not look_at_job(stepping.service, NAME, "command").ready:
+    take_step(propose_measurement, stepping.service, NAME)
+    take_step(send_command, stepping.service, NAME)
+    while not take_step(look_at_job, stepping.service, NAME, at="command").ready:
         pass
     return job_document(NAME).require(stepping.store)
 
