@@ -81,7 +81,6 @@ class HostProbe:
 
     @property
     def key(self) -> str:
-        """The key of its document."""
         return f"{_UNDER_WAY}{self.target.provider}/{self.target.account}/{self.target.region}/{self.host_id}.json"
 
     @property
@@ -128,12 +127,10 @@ class ProbeContext:
 
     @property
     def jobs(self) -> RunStore:
-        """The store of the documents of probes under way."""
         return self.store
 
 
 def probe_document(key: str) -> StoredDocument[HostProbe]:
-    """The document of a probe under way."""
     return StoredDocument(key, HostProbe)
 
 

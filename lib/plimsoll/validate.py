@@ -46,14 +46,11 @@ class UnmeasuredRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevisedAnswer:
-    """A recommendation before and after the measurements.
-
-    `asked` is the target that was validated in its place, None if that was the recommendation itself.
-    """
+    """A recommendation before and after the measurements."""
 
     before: RecommendationRecord
     after: RecommendationRecord
-    asked: VolumeSpec | None = None
+    asked: VolumeSpec | None = None  # the target that was validated in its place, if any
 
 
 RunEvent = ConcludedRun | UnmeasuredRun | RevisedAnswer | Left
@@ -101,21 +98,19 @@ def measure(job: Job, context: Context) -> Generator[RunEvent, None, Job]:
 class RunValidation:
     """The validation of a run: its recommendations with thin evidence, class by class, the largest stakes first.
 
-    Measured volumes are decided again, and answers whose evidence is thin then are measured in turn. `place` names the
-    cloud. `least` is the grade that is enough, None for the policy's.
+    Measured volumes are decided again, and answers whose evidence is thin then are measured in turn.
     """
 
     name: str
-    place: Target
+    place: Target  # names the cloud
     now: datetime
     budget: Budget
-    least: Grade | None
+    least: Grade | None  # the grade that is enough; None for the policy's
     context: Context
     _tried: dict[str, Job] = field(default_factory=dict, init=False)
 
     @property
     def runs(self) -> int:
-        """The number of measurements that were begun."""
         return len(self._tried)
 
     def events(self, records: Sequence[RecommendationRecord]) -> Iterator[RunEvent]:

@@ -2,14 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.model.errors import BadInput
+from plimsoll.output_files import make_folder
 from plimsoll.ports import RunStore
 
 ValueT = TypeVar("ValueT")
+
+RUN_REMEDY: Final = "the work of a run goes after a month; begin a new audit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,7 @@ class StoredDocument(Generic[ValueT]):
     key: str
     model: type[ValueT]
     noun: str = "document"  # the name of the value in errors
-    remedy: str = "the work of a run goes after a month; begin a new audit"
+    remedy: str = RUN_REMEDY
 
     def get(self, store: RunStore) -> ValueT | None:
         """The value as last kept. None if there is none. Raises BadInput if it cannot be read."""
@@ -37,7 +41,7 @@ class StoredDocument(Generic[ValueT]):
         """The value as last kept. Raises BadInput if there is none, or it cannot be read."""
         content = store.get(self.key)
         if content is None:
-            raise BadInput(f"there is no {self.noun} {self.key} in the store: {self.remedy}.")
+            raise _gone_error(self.key, self.noun, self.remedy)
         return self.parse(content)
 
     def put(self, store: RunStore, value: ValueT) -> ValueT:
@@ -46,11 +50,9 @@ class StoredDocument(Generic[ValueT]):
         return value
 
     def delete(self, store: RunStore) -> None:
-        """Keeps no value any more."""
         store.delete(self.key)
 
     def dump(self, value: ValueT) -> bytes:
-        """The JSON of a value."""
         return self._adapter.dump_json(value)
 
     def parse(self, content: bytes) -> ValueT:
@@ -73,3 +75,22 @@ def _make_adapter(model: Any) -> TypeAdapter[Any]:
         return TypeAdapter(model)
     # A type may publish no bound, and infinity is no null.
     return TypeAdapter(model | None, config=ConfigDict(ser_json_inf_nan="constants"))
+
+
+def require_content(store: RunStore, key: str) -> bytes:
+    """The content of a file that one part of a run keeps for another. Raises BadInput if it is gone."""
+    content = store.get(key)
+    if content is None:
+        raise _gone_error(key)
+    return content
+
+
+def require_file(store: RunStore, key: str, path: Path) -> None:
+    """Copies the content of a key into a file. Raises BadInput if it is gone."""
+    make_folder(path.parent)
+    if not store.get_file(key, path):
+        raise _gone_error(key)
+
+
+def _gone_error(key: str, noun: str = "file", remedy: str = RUN_REMEDY) -> BadInput:
+    return BadInput(f"there is no {noun} {key} in the store: {remedy}.")

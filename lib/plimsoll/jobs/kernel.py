@@ -76,26 +76,20 @@ class BenchPatience:
 
 
 class ResumableJob(Protocol):
-    """A document that knows its next step."""
+    """A document that knows its next step, DONE after the last."""
 
     @property
-    def next(self) -> str:
-        """The step to take next, DONE after the last."""
-        ...
+    def next(self) -> str: ...
 
 
 class JobContext(Protocol):
     """The tools of a job's steps, as far as the kernel needs them."""
 
     @property
-    def jobs(self) -> RunStore:
-        """The store of the jobs' documents."""
-        ...
+    def jobs(self) -> RunStore: ...
 
     @property
-    def patience(self) -> BenchPatience:
-        """The clock, the pause and the time limits."""
-        ...
+    def patience(self) -> BenchPatience: ...
 
 
 JobT = TypeVar("JobT", bound=ResumableJob)

@@ -13,7 +13,7 @@ from typing import Final
 from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.decide.groups import StripeSet
-from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.document import StoredDocument, require_file
 from plimsoll.model.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
@@ -22,7 +22,6 @@ from plimsoll.reports.totals import RunTotals
 from plimsoll.run import RunProgress, carry_out
 from plimsoll.service.history_update import excluded_volumes, remember
 from plimsoll.service.inventory import StoredInventory, StoredPrices
-from plimsoll.service.needed import require_file
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring_measurements
@@ -123,19 +122,15 @@ def audit_batch(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BatchAudit:
-    """The audit of one batch: its run's order into a folder of this machine, and its place in the store.
-
-    `sharing` is how many share the target's quota. `attempt` names what this attempt keeps: an earlier one that was
-    given up may be under way still.
-    """
+    """The audit of one batch: its run's order into a folder of this machine, and its place in the store."""
 
     service: Service
     keys: RunKeys
     batch: VolumeBatch
     order: Order
-    sharing: int
+    sharing: int  # batches that share the target's quota
     by_minutes_s: float
-    attempt: str = field(default_factory=lambda: secrets.token_hex(8))
+    attempt: str = field(default_factory=lambda: secrets.token_hex(8))  # an earlier one may be under way still
 
     def resume(self) -> BatchPart:
         """Brings the answers of earlier attempts, and returns what they took."""

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from plimsoll.jobs.document import require_content
 from plimsoll.reports.run_files import RUN
 from plimsoll.service.latest_report import latest_report
-from plimsoll.service.needed import require_content
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import StepAnswer, StepMessage
 from plimsoll.service.store_keys import RunKeys
@@ -17,7 +17,6 @@ class CanaryMessage(StepMessage):
 
     @property
     def topic(self) -> str:
-        """The canary."""
         return "canary"
 
 

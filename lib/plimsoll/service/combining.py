@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.document import StoredDocument, require_file
 from plimsoll.model.kinds import CountsAs
 from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import RunTables, run_tables
@@ -21,7 +21,6 @@ from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, 
 from plimsoll.reports.run_reader import full_name, matched_records, stream_records, stream_unanswered
 from plimsoll.service.config import MOST_ON_A_PAGE
 from plimsoll.service.history_update import announce
-from plimsoll.service.needed import require_file
 from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shards import (

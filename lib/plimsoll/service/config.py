@@ -145,7 +145,6 @@ class ServiceConfig(BaseModel):
 
     @property
     def audits_google(self) -> bool:
-        """True if any project of Google Cloud is in scope."""
         return bool(self.google_projects or self.google_folders or self.google_organizations)
 
     @property

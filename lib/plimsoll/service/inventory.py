@@ -183,7 +183,6 @@ class StoredInventory:
     error: CloudError | None = None
 
     def targets(self) -> Sequence[Target | FailedTarget]:
-        """The target."""
         return (self.target,)
 
     def volumes(self, _target: Target) -> Iterator[Volume | UnreadVolume]:
@@ -193,7 +192,6 @@ class StoredInventory:
             raise self.error
 
     def notices(self, _target: Target) -> Sequence[str]:
-        """The notices about the target."""
         return self.texts
 
 

@@ -40,7 +40,6 @@ class RunOrder(BaseModel):
 
     @property
     def parsed_policy(self) -> Policy:
-        """The policy of the run."""
         return parse_policy(self.policy)
 
     def order_in(self, folder: Path) -> Order:

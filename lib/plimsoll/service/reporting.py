@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal, cast
 
 from plimsoll.clouds.targets import named_target
-from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.document import StoredDocument, require_content
 from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
@@ -21,7 +21,6 @@ from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent, audit_event
 from plimsoll.service.history_update import news_name
 from plimsoll.service.latest_report import LATEST, LatestReport, latest_report
-from plimsoll.service.needed import require_content
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shards import Covered, find_covered, stakes_document
@@ -34,16 +33,13 @@ from plimsoll.service.summarizing import failed_totals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptReport:
-    """A kept report: the answer about it, its run.json, and the share of the scope that was read, in percent.
-
-    `ended` and `news` are the events to send: that the audit ended, and what is new and was not sent before.
-    """
+    """A kept report, and the events to send."""
 
     answer: Reported
     run: RunRecord
-    covered_pct: float
+    covered_pct: float  # the share of the scope that was read
     ended: ServiceEvent
-    news: list[ServiceEvent]
+    news: list[ServiceEvent]  # what is new and was not sent before
 
 
 def keep_report(service: Service, message: RunMessage) -> KeptReport:

@@ -72,26 +72,20 @@ def every_target(places: ServicePlaces) -> Iterator[Target | FailedTarget]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """The tools of every part of the service.
-
-    `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
-    that what was measured is brought to. `envelopes` are the measured ones by name, with those in that folder;
-    `console_link` says where a volume's demand by a policy, as of a time, can be seen. `pause` lets a number of seconds
-    pass, and `file_link` says where a file of the store can be opened in a browser, by its key; None if it cannot.
-    """
+    """The tools of every part of the service."""
 
     config: ServiceConfig
     settings: Settings
     places: ServicePlaces
     store: RunStore
-    root: str
-    measured: Path
+    root: str  # stands before a key where people are told it, such as s3://bucket
+    measured: Path  # the folder on this machine that what was measured is brought to
     claims: Claims
     history: HistoryStore
     events: Events
     executions: Executions
     clock: Clock
-    envelopes: Callable[[Path], Mapping[str, Envelope]]
-    console_link: Callable[[RecommendationRecord, Policy, datetime], str]
+    envelopes: Callable[[Path], Mapping[str, Envelope]]  # the measured ones by name, with those in that folder
+    console_link: Callable[[RecommendationRecord, Policy, datetime], str]  # to a volume's demand as of a time
     pause: Callable[[float], None] = time.sleep
-    file_link: Callable[[str], str | None] = lambda _key: None
+    file_link: Callable[[str], str | None] = lambda _key: None  # to a file of the store in a browser, by its key

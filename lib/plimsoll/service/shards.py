@@ -84,12 +84,10 @@ class Covered:
 
 
 def shard_document(keys: RunKeys, number: int) -> StoredDocument[Shard]:
-    """A shard, by its number."""
     return StoredDocument(keys.parts(number), Shard)
 
 
 def combined_document(keys: RunKeys, number: int) -> StoredDocument[Combined]:
-    """The sums of a combined shard, by its number."""
     return StoredDocument(keys.combined_key(number), Combined)
 
 

@@ -105,12 +105,10 @@ class TargetItem(BaseModel):
 
     @classmethod
     def from_target(cls, target: Target) -> "TargetItem":
-        """The item of a target."""
         return cls(account=target.account, region=target.region)
 
     @property
     def target(self) -> Target:
-        """The target."""
         return named_target(self.account, self.region)
 
 
@@ -121,12 +119,10 @@ class BatchItem(TargetItem):
 
     @classmethod
     def from_batch(cls, batch: VolumeBatch) -> "BatchItem":
-        """The item of a batch."""
         return cls(account=batch.target.account, region=batch.target.region, batch=batch.number)
 
     @property
     def as_batch(self) -> VolumeBatch:
-        """The batch."""
         return VolumeBatch(target=self.target, number=self.batch)
 
 

@@ -41,30 +41,23 @@ class VolumeBatch:
 
 
 class RunKeys:
-    """The keys of one run; those that end in a slash stand before others.
-
-    `accounts` are those whose inventories are to be taken. The failures of this attempt at the run are under
-    `failures`: accounts, targets, batches, and the names of batches with volumes without an answer, or which are to be
-    tried alone. `unnamed` is what could not even be named as an account, as totals. `news` are the events of what is
-    new, and `reported` names the volumes of those that were sent. A shard is some targets and batches, which are
-    combined into one part of the report and of the tables.
-    """
+    """The keys of one run; those that end in a slash stand before others."""
 
     def __init__(self, run_id: str) -> None:
         self.run_id, work = run_id, f"work/{run_id}"
         self.order = f"{work}/order.json"
-        self.accounts = f"{work}/accounts.json"
+        self.accounts = f"{work}/accounts.json"  # those whose inventories are to be taken
         self.pending = f"{work}/pending.json"
-        self.unnamed = f"{work}/unnamed.json"
+        self.unnamed = f"{work}/unnamed.json"  # what could not even be named as an account, as totals
         self.summary = f"{work}/run.json"
-        self.news = f"{work}/news.json"
-        self.reported = f"{work}/told.json"
+        self.news = f"{work}/news.json"  # the events of what is new
+        self.reported = f"{work}/told.json"  # the names of the volumes of events that were sent
         self._entered = f"{work}/accounts/"
         self.inventories = f"{work}/inventory/"
         self.results = f"{work}/results/"
-        self.shards = f"{work}/shards/"
+        self.shards = f"{work}/shards/"  # targets and batches, combined into one part of the report and the tables
         self.shards_to_combine = f"{work}/shards.json"
-        self.failures = f"{work}/failures/"
+        self.failures = f"{work}/failures/"  # those of this attempt at the run
         self.failed_targets = f"{self.failures}targets/"
         self._failed_accounts = f"{self.failures}accounts/"
         self._failed_batches = f"{self.failures}batches/"
@@ -72,7 +65,6 @@ class RunKeys:
         self._incomplete = f"{self.failures}volumes/"
 
     def targets(self, account: str) -> str:
-        """The targets of an account that was entered."""
         return f"{self._entered}{account}/targets.json"
 
     def account_mark(self, account: str) -> str:
@@ -89,7 +81,6 @@ class RunKeys:
         return f"{self._failed_accounts}{account}.json"
 
     def failed_accounts(self, store: RunStore) -> Iterator[str]:
-        """The keys of the accounts that failed in this attempt."""
         return store.keys(self._failed_accounts)
 
     def listed_key(self, target: Target) -> str:
@@ -97,7 +88,6 @@ class RunKeys:
         return f"{self.inventories}{target}/{_LISTED}"
 
     def prices(self, target: Target) -> str:
-        """The target's price book."""
         return f"{self.inventories}{target}/prices.json"
 
     def stripes(self, target: Target) -> str:
@@ -105,11 +95,9 @@ class RunKeys:
         return f"{self.inventories}{target}/stripes.json"
 
     def batches(self, target: Target) -> str:
-        """The prefix of the target's batches."""
         return f"{self.inventories}{target}/batches/"
 
     def volumes(self, batch: VolumeBatch) -> str:
-        """The volumes of a batch, a line each."""
         return f"{self.batches(batch.target)}{batch.number:0{_DIGITS}d}.jsonl"
 
     def answer_file(self, batch: VolumeBatch, attempt: str, name: str) -> str:
@@ -125,11 +113,9 @@ class RunKeys:
         return f"{self.results}{batch}/part.json"
 
     def failed_target(self, target: Target) -> str:
-        """The failure of a target."""
         return f"{self.failed_targets}{target}.json"
 
     def failed_batch(self, batch: VolumeBatch) -> str:
-        """The failure of a batch."""
         return f"{self._failed_batches}{batch}.json"
 
     def batch_alone(self, batch: VolumeBatch) -> str:
@@ -137,7 +123,6 @@ class RunKeys:
         return f"{self._alone}{batch}"
 
     def batches_alone(self, store: RunStore) -> frozenset[VolumeBatch]:
-        """The batches that are to be audited alone."""
         return frozenset(_batches(store.keys(self._alone), self._alone, ""))
 
     def incomplete_batch(self, batch: VolumeBatch) -> str:
@@ -145,19 +130,15 @@ class RunKeys:
         return f"{self._incomplete}{batch}"
 
     def report(self, name: str) -> str:
-        """A file of the run's report."""
         return f"reports/{self.run_id}/{name}"
 
     def parts(self, shard: int) -> str:
-        """The targets and batches of a shard."""
         return f"{self._shard(shard)}{_PARTS}"
 
     def combined_key(self, shard: int) -> str:
-        """The sums of a combined shard."""
         return f"{self._shard(shard)}{_COMBINED}"
 
     def shard_file(self, shard: int, name: str) -> str:
-        """A file of the run's folder of one shard."""
         return f"{self._shard(shard)}{name}"
 
     def table(self, table: str, day: date, shard: int) -> str:
@@ -202,11 +183,9 @@ class RunKeys:
         return _batches(store.keys(prefix), self.results, f"/{_RESULT}")
 
     def failed_batches(self, store: RunStore) -> Iterator[VolumeBatch]:
-        """The batches that failed in this attempt."""
         return _batches(store.keys(self._failed_batches), self._failed_batches, ".json")
 
     def incomplete_batches(self, store: RunStore) -> list[VolumeBatch]:
-        """The batches with volumes that have no answer."""
         return list(_batches(store.keys(self._incomplete), self._incomplete, ""))
 
     def _targets(self, keys: Iterable[str]) -> Iterator[Target]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, RootModel
 
 from plimsoll.clouds.recording import error_in, error_out
-from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.document import StoredDocument, require_content, require_file
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import PriceBook
 from plimsoll.model.volume import Volume
@@ -17,7 +17,6 @@ from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reading.cost import Plan
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
-from plimsoll.service.needed import require_content, require_file
 from plimsoll.service.step_messages import TargetItem
 from plimsoll.service.store_keys import RunKeys, VolumeBatch
 
@@ -47,12 +46,10 @@ class Spent(_Record):
 
     @classmethod
     def from_usage(cls, usage: Usage, seconds: Mapping[str, float]) -> "Spent":
-        """The cost of a usage, with its seconds by stage."""
         return cls(calls=usage.calls, metrics=usage.metrics, datapoints=usage.datapoints, seconds=dict(seconds))
 
     @property
     def usage(self) -> Usage:
-        """The calls, metrics and datapoints."""
         return Usage(calls=self.calls, metrics=self.metrics, datapoints=self.datapoints)
 
 
@@ -65,15 +62,12 @@ class ListedTarget(_Record):
 
 
 class BatchPart(_Record):
-    """The state of a batch: how many of its volumes are answered, its cost, and the cost expected of the whole.
+    """The state of a batch. If two attempts are under way, each points to its own files."""
 
-    `attempt` has the files, and no other attempt writes them. If two attempts are under way, each points to its own.
-    """
-
-    attempt: str = ""
-    answered: int = 0
+    attempt: str = ""  # has the files, and no other attempt writes them
+    answered: int = 0  # volumes
     spent: Spent = Spent()
-    plans: Mapping[str, Plan] = {}
+    plans: Mapping[str, Plan] = {}  # the cost expected of the whole
     notices: Mapping[str, list[str]] = {}
 
 
@@ -110,7 +104,6 @@ class BookRecord(RootModel[PriceBook | _FailedBook | None]):
 
 
 def targets_document(keys: RunKeys, account: str) -> StoredDocument[list[TargetItem]]:
-    """The targets of an account that was entered."""
     return StoredDocument(keys.targets(account), list[TargetItem])
 
 
@@ -121,7 +114,6 @@ def find_targets(store: RunStore, keys: RunKeys, account: str) -> list[Target] |
 
 
 def result_document(keys: RunKeys, batch: VolumeBatch) -> StoredDocument[BatchResult]:
-    """The result of a batch that is answered as a whole."""
     return StoredDocument(keys.result(batch), BatchResult)
 
 

@@ -61,7 +61,6 @@ def read_items(store: RunStore, key: str, kind: type[_Kind]) -> Iterator[_Kind]:
 
 
 def records_in(store: RunStore, key: str) -> Iterator[RecommendationRecord]:
-    """The recommendations of a list."""
     return read_items(store, key, RecommendationRecord)
 
 

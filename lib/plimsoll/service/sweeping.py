@@ -3,9 +3,8 @@
 The result of an account's sweep is kept, so that the end of the sweep adds it up and misses none in silence.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from plimsoll.clouds.targets import named_target
 from plimsoll.jobs.document import StoredDocument
@@ -23,11 +22,6 @@ from plimsoll.service.validation_messages import (
     SweptAll,
 )
 from plimsoll.validation.scratch_volume import Swept, sweep_scratch_volumes
-
-MOST_LEFT_NAMED: Final = 100
-"""The most sentences on scratch volumes that are left."""
-
-_COUNTED: Final = ("deleted", "left", "alive", "failed", "unswept")
 
 
 def plan_sweep(service: Service, message: SweepMessage) -> SweepPlan:
@@ -77,17 +71,15 @@ def sweep_account(service: Service, message: SweepAccountMessage) -> None:
 
 
 def _count_swept(made: Sequence[Swept | FailedTarget], *, unswept: int) -> SweptAll:
-    counts, left_behind = Counter[str](unswept=unswept), list[str]()
+    counted = SweptAll(unswept=unswept)
     for outcome in made:
         if isinstance(outcome, FailedTarget):
-            counts["failed"] += 1
-            left_behind.append(f"{outcome.name}: {outcome.error}")
+            counted += SweptAll(failed=1, left_behind=[f"{outcome.name}: {outcome.error}"])
         elif outcome.left is not None:
-            counts["left"] += 1
-            left_behind.append(outcome.left.text)
+            counted += SweptAll(left=1, left_behind=[outcome.left.text])
         else:
-            counts["deleted" if outcome.deleted else "alive"] += 1
-    return _all(counts, left_behind)
+            counted += SweptAll(deleted=1) if outcome.deleted else SweptAll(alive=1)
+    return counted
 
 
 def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarget]:
@@ -100,22 +92,17 @@ def _targets(service: Service, item: SweepItem) -> Iterator[Target | FailedTarge
 
 def conclude_sweep(service: Service, message: SweepEndMessage) -> SweptAll:
     """Adds up the sweeps of the accounts. An account without a result could not be swept."""
-    counts, left_behind = Counter[str](), list[str]()
+    counted = SweptAll()
     for item in read_items(service.store, _accounts_key(message.sweep), SweepItem):
-        swept = _document(message.sweep, item.account).get(service.store) or _count_unswept(service.store, item.account)
-        counts.update({name: getattr(swept, name) for name in _COUNTED})
-        left_behind += swept.left_behind
-    return _all(counts, left_behind)
-
-
-def _all(counts: Counter[str], left_behind: Sequence[str]) -> SweptAll:
-    return SweptAll(**{name: counts[name] for name in _COUNTED}, left_behind=list(left_behind[:MOST_LEFT_NAMED]))
+        swept = _document(message.sweep, item.account).get(service.store)
+        counted += swept or _count_unswept(service.store, item.account)
+    return counted
 
 
 def _count_unswept(store: RunStore, account: str) -> SweptAll:
     why = f"{account}: its sweep did not end; look at the failed items of this execution."
     unswept = sum(1 for _ in noted_targets(store, account))
-    return SweptAll(deleted=0, left=0, alive=0, failed=1, unswept=unswept, left_behind=[why])
+    return SweptAll(failed=1, unswept=unswept, left_behind=[why])
 
 
 def _accounts_key(name: str) -> str:

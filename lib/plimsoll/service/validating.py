@@ -5,9 +5,9 @@ item, so that any step may be called again: what is done already is not done twi
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from plimsoll.clouds.published import published_types
 from plimsoll.jobs.kernel import BenchPatience
@@ -30,20 +30,13 @@ from plimsoll.service.validation_messages import (
 )
 from plimsoll.validation import measuring
 from plimsoll.validation.context import VALIDATIONS, Context
-from plimsoll.validation.job import Job, JobStep, MeasuringAttempt, job_document
+from plimsoll.validation.job import Job, JobStep, job_document
 from plimsoll.validation.scratch_volume import Left, clean
 
 if TYPE_CHECKING:
     from plimsoll.auditing.ports import AuditPorts
 
 _log = logging.getLogger(__name__)
-
-_LOOKS: Final[Mapping[str, tuple[JobStep, Callable[[MeasuringAttempt], bool]]]] = {
-    "volume": (JobStep.LOOK_AT_VOLUME, lambda attempt: attempt.made),
-    "attachment": (JobStep.LOOK_AT_ATTACHMENT, lambda attempt: attempt.attached),
-    "command": (JobStep.LOOK_AT_COMMAND, lambda attempt: attempt.outcome is not None),
-}
-"""The step that looks at each part of a job, and the test that it is there."""
 
 
 def propose_measurement(service: Service, message: ProposeMessage) -> Proposed:
@@ -85,9 +78,9 @@ def send_command(service: Service, message: JobMessage) -> SteppedJob:
 
 def look_at_job(service: Service, message: LookMessage) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`; ready if that is there, or ended."""
-    step, is_ready = _LOOKS[message.at]
+    step = JobStep(f"look-at-{message.at}")
     job = _take_step(service, message, step)
-    return Looked(job=job.name.key, ready=is_ready(job.current_attempt))
+    return Looked(job=job.name.key, ready=job.next is not step)
 
 
 def conclude_job(service: Service, message: JobMessage) -> ConcludedJob:
@@ -126,7 +119,6 @@ def _take_step(service: Service, message: JobMessage, step: JobStep) -> Job:
 
 
 def step_patience(service: Service) -> BenchPatience:
-    """The time limits of the steps."""
     return BenchPatience.from_settings(service.settings, now=service.clock.now, pause=service.pause)
 
 

@@ -1,6 +1,6 @@
 """The validation's messages: the input and output of its functions."""
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -13,16 +13,17 @@ VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
 
-class ValidationInput(BaseModel):
-    """The input of a validation's execution: one volume, or a run whose thin evidence is to be measured.
+MOST_LEFT_NAMED: Final = 100
+"""The most sentences on scratch volumes that are left."""
 
-    `target` is `flip` or TYPE[:IOPS[:MIB_S]], by default what is recommended.
-    """
+
+class ValidationInput(BaseModel):
+    """The input of a validation's execution: one volume, or a run whose thin evidence is to be measured."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     volume_id: VolumeName | None = None
-    target: str | None = None
+    target: str | None = None  # `flip` or TYPE[:IOPS[:MIB_S]], by default what is recommended
     mode: Mode = Mode.CANARY
     run_id: RunId | None = None
 
@@ -55,16 +56,12 @@ class ChosenItem(StepAnswer):
 
 
 class Chosen(StepAnswer):
-    """The measurements of a validation.
-
-    `left_out` is how many measurements its budget does not allow. `unmeasured` has a sentence for some of the places
-    where nothing can be measured: it says why.
-    """
+    """The measurements of a validation."""
 
     validation: str
     items: list[ChosenItem]
-    left_out: int = 0
-    unmeasured: list[str] = Field(default_factory=list)
+    left_out: int = 0  # measurements that the budget does not allow
+    unmeasured: list[str] = Field(default_factory=list)  # why nothing can be measured in some places
 
 
 class ProposeMessage(StepMessage):
@@ -187,15 +184,15 @@ class ConcludedJob(SteppedJob):
 
 
 class SweptAll(StepAnswer):
-    """The counts of a sweep: scratch volumes deleted, left although due, alive until later, and places that failed.
+    """The counts of a sweep."""
 
-    `left_behind` says of some of those what stands in the way. `unswept` are the targets at which a volume may be, by
-    the ledger, and at which nobody could look.
-    """
+    deleted: int = 0
+    left: int = 0  # although due
+    alive: int = 0  # until later
+    failed: int = 0  # places
+    unswept: int = 0  # targets at which a volume may be, by the ledger, and at which nobody could look
+    left_behind: list[str] = Field(default_factory=list)  # what stands in the way of some
 
-    deleted: int
-    left: int
-    alive: int
-    failed: int
-    unswept: int
-    left_behind: list[str]
+    def __add__(self, other: "SweptAll") -> "SweptAll":
+        sums = {name: getattr(self, name) + getattr(other, name) for name in SweptAll.model_fields}
+        return SweptAll(**{**sums, "left_behind": sums["left_behind"][:MOST_LEFT_NAMED]})

@@ -43,16 +43,10 @@ class Verdicts(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The ports and the rules.
-
-    `ports` are those of a place at a time, with all measurements so far. `host_ids` are bench hosts by id, in place of
-    those with the policy's tags. `in_place_file_mib` is the size of the file on a volume in use. `report` hears each
-    verdict once, `left` each volume that could not be deleted, `say` each step as a sentence, `agree` the first plan.
-    `scratch_bounds` is the largest scratch volume that may be made. None if the caller's permissions alone limit it.
-    """
+    """The ports, the rules and the listeners."""
 
     bench: Callable[[Target], Bench]
-    ports: Callable[[Target, datetime], AuditPorts]
+    ports: Callable[[Target, datetime], AuditPorts]  # of a place at a time, with all measurements so far
     types: Mapping[str, VolumeType]
     verdicts: Verdicts
     claims: Claims
@@ -61,20 +55,18 @@ class Context:
     patience: BenchPatience
     runtime_s: int
     ramp_s: int
-    say: Callable[[str], None]
-    host_ids: tuple[str, ...] = ()
-    in_place_file_mib: int = 2048
-    scratch_bounds: ScratchBounds | None = None
-    report: Callable[[ValidationLine], None] = lambda _line: None
-    left: Callable[[Left], None] = lambda _left: None
-    agree: Agree = agree_to_all
+    say: Callable[[str], None]  # hears each step as a sentence
+    host_ids: tuple[str, ...] = ()  # bench hosts by id, in place of those with the policy's tags
+    in_place_file_mib: int = 2048  # the size of the file on a volume in use
+    scratch_bounds: ScratchBounds | None = None  # None if the caller's permissions alone limit scratch volumes
+    report: Callable[[ValidationLine], None] = lambda _line: None  # hears each verdict once
+    left: Callable[[Left], None] = lambda _left: None  # hears of each volume that could not be deleted
+    agree: Agree = agree_to_all  # hears the first plan
 
     def keep(self, job: Job) -> Job:
-        """Keeps the job's document."""
         return job_document(job.name).put(self.jobs, job)
 
     def now(self) -> datetime:
-        """The present."""
         return self.patience.now()
 
 

@@ -54,7 +54,6 @@ class JobName:
 
     @property
     def key(self) -> str:
-        """The key of the job's document."""
         return f"{JOBS}{self.validation}/{self.index}.json"
 
     @property
@@ -78,21 +77,15 @@ class JobName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The volume whose workload is run: its need, shape, peaks, and mean latency today.
-
-    The shape is None without any I/O, and the latency if the cloud publishes none.
-
-    Need and peaks are counted as the ceiling of the run counts, the shape's rates are real. If volumes share the
-    target's type, the need is that of all of them, and `pool_gib` the size of all.
-    """
+    """The volume whose workload is run. Need and peaks are counted as the ceiling of the run counts."""
 
     volume: Volume
-    need: Need
-    shape: WorkloadShape | None
+    need: Need  # that of all volumes that share the target's type
+    shape: WorkloadShape | None  # with real rates; None without any I/O
     peak_iops: float
     peak_throughput_mib_s: float
-    today_mean_latency_us: float | None
-    pool_gib: int | None = None
+    today_mean_latency_us: float | None  # None if the cloud publishes none
+    pool_gib: int | None = None  # the size of all volumes that share the target's type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,17 +99,13 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A measurement with its host and task, ready to begin.
-
-    `order` is that of the scratch volume, None if the volume is measured in place. `began` is the time from which the
-    scratch volume is paid. `members` are the volumes that carry the load in place, several of a stripe set.
-    """
+    """A measurement with its host and task, ready to begin."""
 
     host: BenchHost
     task: Task
-    began: datetime
-    order: ScratchOrder | None = None
-    members: tuple[str, ...] = ()
+    began: datetime  # from then on the scratch volume is paid
+    order: ScratchOrder | None = None  # of the scratch volume; None in place
+    members: tuple[str, ...] = ()  # the volumes that carry the load in place, several of a stripe set
 
     @property
     def volumes(self) -> int:
@@ -126,11 +115,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuringAttempt:
-    """One measurement and its progress. Times are those of a step's first call: limits count from there.
-
-    `cleaned` is the time at which the scratch volume was gone, `judged` that of the verdict. `reported`: others have
-    heard of it.
-    """
+    """One measurement and its progress. Times are those of a step's first call: limits count from there."""
 
     number: int
     proposal: Proposal
@@ -144,9 +129,9 @@ class MeasuringAttempt:
     command_id: str | None = None
     failed_looks: int = 0
     outcome: TaskOutcome | None = None
-    cleaned: datetime | None = None
+    cleaned: datetime | None = None  # the scratch volume was gone
     judged: datetime | None = None
-    reported: bool = False
+    reported: bool = False  # others have heard of the verdict
 
     @property
     def next(self) -> JobStep:
@@ -166,39 +151,30 @@ class MeasuringAttempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """An item of a validation.
-
-    `asked` is the user's target, None for the recommended one, and `asked_spec` the configuration that it names.
-    `following` is the run that was chosen beforehand. `now` is the time of the decision. `before` is the recommendation
-    at the job's beginning, `after` that since its last verdict. `to_decide`: there is no decision yet, or none since
-    the last verdict. `claimed` is the class that it claims, or waits for from `waiting_since` on, and `claimed_host`
-    the bench host: two loads on one host at a time would each measure the other. `note` is the reason why it ended
-    without a measurement. `bench_limits` counts the tries of the present run whose bench was the limit. `vain_usd` are
-    the costs of these tries' scratch volumes, those of earlier runs included.
-    """
+    """An item of a validation."""
 
     name: JobName
     place: Target
     volume_id: str
     mode: Mode
-    now: datetime
+    now: datetime  # the time of the decision
     budget: Budget
-    asked: str | None = None
-    asked_spec: VolumeSpec | None = None
-    following: MeasuringRun | None = None
-    to_decide: bool = True
-    before: RecommendationRecord | None = None
-    after: RecommendationRecord | None = None
+    asked: str | None = None  # the user's target; None for the recommended one
+    asked_spec: VolumeSpec | None = None  # the configuration that it names
+    following: MeasuringRun | None = None  # the run that was chosen beforehand
+    to_decide: bool = True  # there is no decision yet, or none since the last verdict
+    before: RecommendationRecord | None = None  # the recommendation at the job's beginning
+    after: RecommendationRecord | None = None  # that since its last verdict
     tried: tuple[str, ...] = ()
     lines: tuple[ValidationLine, ...] = ()
     proposal: Proposal | None = None
     attempt: MeasuringAttempt | None = None
-    claimed: str | None = None
-    claimed_host: str | None = None
+    claimed: str | None = None  # the class that it claims, or waits for
+    claimed_host: str | None = None  # the bench host: two loads on one host would each measure the other
     waiting_since: datetime | None = None
-    note: str | None = None
-    bench_limits: int = 0
-    vain_usd: tuple[float, ...] = ()
+    note: str | None = None  # the reason why it ended without a measurement
+    bench_limits: int = 0  # the tries of the present run whose bench was the limit
+    vain_usd: tuple[float, ...] = ()  # the costs of such tries' scratch volumes, those of earlier runs included
 
     @property
     def next(self) -> JobStep:
@@ -240,7 +216,6 @@ class Job:
         return tuple(key for key in (self.claimed, self.claimed_host) if key is not None)
 
     def release(self, claims: Claims) -> None:
-        """Releases the job's own claims."""
         for key in self.claims:
             claims.release(key, self.name.holder)
 
@@ -270,7 +245,6 @@ def job_of_class(run: MeasuringRun, name: JobName, place: Target, now: datetime,
 
 
 def job_document(name: JobName) -> StoredDocument[Job]:
-    """The document of a job, by its name."""
     return StoredDocument(name.key, Job, noun="job", remedy="begin a new validation")
 
 

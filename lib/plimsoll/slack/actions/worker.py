@@ -9,6 +9,7 @@ from pydantic import ConfigDict, field_validator
 from slack_sdk import WebClient
 
 from plimsoll.auditing.explain import explain_volume
+from plimsoll.jobs.document import require_content
 from plimsoll.model.errors import BadInput, CloudError, PlimsollError, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.answers import record_of
@@ -17,7 +18,6 @@ from plimsoll.reports.run_record import run_of
 from plimsoll.reports.story.volume import tell_volume
 from plimsoll.service.history_update import excluded_volumes
 from plimsoll.service.latest_report import latest_report
-from plimsoll.service.needed import require_content
 from plimsoll.service.probing import StoredProbes
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import StepMessage as ServiceMessage

@@ -15,13 +15,13 @@ from slack_sdk import WebClient
 
 from plimsoll.auditing.audit import no_stop
 from plimsoll.clouds.targets import named_target
+from plimsoll.jobs.document import require_file
 from plimsoll.model.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.service.events import RecommendationNew
-from plimsoll.service.needed import require_file
 from plimsoll.service.service import Service, unmeasured_reason
 from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
