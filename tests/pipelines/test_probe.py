@@ -217,6 +217,14 @@ def test_what_a_host_did_not_see_is_one_sentence_and_can_be_asked_again(tmp_path
     assert list(lab.store.keys("probes/")) == []
 
 
+def test_a_host_that_fails_at_once_can_be_asked_again(tmp_path, volumes):
+    lab = Lab(tmp_path, *volumes, answer=lambda _task: TaskOutcome(end=TaskEnd.FAILED, output="", reason="exit code 1"))
+    lab.bench.looks = 0
+    (event,) = lab.probe(volumes[0].id)
+    assert isinstance(event.error, NotMeasured)
+    assert list(lab.store.keys("probes/")) == []
+
+
 def test_a_cancelled_command_that_told_what_it_saw_until_then_is_kept(tmp_path, volumes):
     lab = Lab(tmp_path, *volumes)
     lab.answer = lambda task: TaskOutcome(end=TaskEnd.CANCELLED, output=lab.seen(task))

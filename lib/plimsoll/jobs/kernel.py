@@ -145,11 +145,8 @@ class JobKind(Generic[JobT, ContextT]):
 
     def go_on(self, job: JobT, context: ContextT, steps: Collection[str]) -> JobT:
         """The job after as many of these steps as can be taken without waiting."""
-        while (step := job.next) in steps:
-            job = self.take(job, context)
-            if job.next == step:
-                break
-        return job
+        *_, latest = self._follow(job, context, steps)
+        return latest
 
     def drive(self, jobs: Iterable[JobT], context: ContextT, steps: Collection[str]) -> Iterator[EndedJob[JobT]]:
         """Each job as it ends: it has left these steps, or failed and taken the way out. Pauses while all jobs wait.
@@ -170,17 +167,30 @@ class JobKind(Generic[JobT, ContextT]):
                     context.patience.pause(self.pause_s(running, context.patience))
         except BaseException as error:
             for job in () if self.outlives_process else running:
-                self._leave(job, error, context)
+                self.leave(job, error, context)
             raise
 
     def advance(self, job: JobT, context: ContextT, steps: Collection[str]) -> EndedJob[JobT]:
         """The job after as many of these steps as can be taken without waiting. One that failed takes the way out."""
+        latest = job
         try:
-            return EndedJob(job=self.go_on(job, context, steps))
+            for after in self._follow(job, context, steps):
+                latest = after
         except PlimsollError as error:
-            return EndedJob(job=self._leave(job, error, context), error=error)
+            return EndedJob(job=self.leave(latest, error, context), error=error)
+        return EndedJob(job=latest)
 
-    def _leave(self, job: JobT, error: BaseException, context: ContextT) -> JobT:
+    def _follow(self, job: JobT, context: ContextT, steps: Collection[str]) -> Iterator[JobT]:
+        """The job, and what it becomes by each of these steps, until it has to wait in one."""
+        yield job
+        while (step := job.next) in steps:
+            job = self.take(job, context)
+            yield job
+            if job.next == step:
+                return
+
+    def leave(self, job: JobT, error: BaseException, context: ContextT) -> JobT:
+        """The job after its way out."""
         left: JobT = _import_function(self.way_out)(job, error, context)
         return left
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from plimsoll.model.errors import BadInput
+from plimsoll.model.errors import BadInput, NotMeasured
 from plimsoll.model.task import ScratchOrder
-from plimsoll.validation.context import Context
+from plimsoll.validation.context import VALIDATIONS, Context
 from plimsoll.validation.deciding import plan_run
 from plimsoll.validation.job import JOBS, Job, JobName, MeasuringAttempt, job_document
-from plimsoll.validation.measuring import fail
 
 LONGEST_KEPT: Final = timedelta(days=7)
 """The age at which the document of a killed process is deleted: no scratch volume is needed for longer."""
@@ -98,7 +97,7 @@ def _is_under_way(job: Job, attempt: MeasuringAttempt, context: Context) -> bool
 def _take_over(earlier: Job, job: Job, me: str, context: Context) -> Job:
     """The earlier job with its claims. If it cannot go on it is cleaned up, and the new job begins."""
     if not _can_go_on(earlier, context):
-        fail(earlier, "its process was killed", context)
+        VALIDATIONS.leave(earlier, NotMeasured("its process was killed"), context)
         context.jobs.delete(earlier.name.key)
         context.claims.release(_process_of(earlier), me)
         return job
