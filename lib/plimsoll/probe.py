@@ -244,8 +244,8 @@ def keep_seconds(host_probe: HostProbe, context: ProbeContext) -> HostProbe:
 
 
 def forget_failed(host_probe: HostProbe, error: BaseException, context: ProbeContext) -> HostProbe:
-    """Forgets a probe that was begun and failed. If the cloud is away, its answer can be read for days."""
-    if host_probe.command_id is not None and not isinstance(error, CloudError):
+    """Forgets a probe whose host failed. If the cloud or the book is away, what the host saw can be kept for days."""
+    if host_probe.next is ProbeStep.LOOK and not isinstance(error, CloudError):
         probe_document(host_probe.key).delete(context.jobs)
     return host_probe
 

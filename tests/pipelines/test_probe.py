@@ -16,10 +16,21 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.probe_book import ProbeBook
 from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.ceiling import Resource
-from plimsoll.model.errors import BadInput, CloudError, NotMeasured, Throttled
+from plimsoll.model.errors import BadInput, CloudError, DiskFull, NotMeasured, Throttled
 from plimsoll.model.task import TaskEnd, TaskOutcome
 from plimsoll.ports import BenchHost
-from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, Probed, cancel, group_by_host, probe_hosts
+from plimsoll.probe import (
+    MOST_SECONDS,
+    PROBES,
+    HostProbe,
+    NotProbed,
+    ProbeContext,
+    Probed,
+    ProbeStep,
+    cancel,
+    group_by_host,
+    probe_hosts,
+)
 from tests.builders import NOW, a_host, a_volume
 from tests.in_memory.bench import MemoryBench
 from tests.in_memory.faults import Fault
@@ -222,6 +233,31 @@ def test_a_host_that_fails_at_once_can_be_asked_again(tmp_path, volumes):
     lab.bench.looks = 0
     (event,) = lab.probe(volumes[0].id)
     assert isinstance(event.error, NotMeasured)
+    assert list(lab.store.keys("probes/")) == []
+
+
+def test_what_a_host_saw_waits_for_a_book_that_has_no_room(lab, volumes, monkeypatch):
+    def refuse(_book, _line):
+        raise DiskFull("no room.")
+
+    with monkeypatch.context() as full:
+        full.setattr(ProbeBook, "add", refuse)
+        (event,) = lab.probe(volumes[0].id)
+        assert isinstance(event.error, DiskFull)
+    (again,) = lab.probe(volumes[0].id)
+    assert isinstance(again, Probed)
+    assert lab.bench.calls["send"] == 1
+    assert list(lab.store.keys("probes/")) == []
+
+
+@pytest.mark.parametrize("step", [ProbeStep.LOOK, ProbeStep.KEEP])
+def test_a_probe_whose_process_was_killed_before_a_step_is_gone_on_with(step, lab, volumes):
+    (probe,) = lab.hosts(volumes[0].id)
+    while probe.next is not step:
+        probe = PROBES.take(probe, lab.context)
+    (event,) = lab.probe(volumes[0].id)
+    assert event.line.seen.volume_id == volumes[0].id
+    assert lab.bench.calls["send"] == 1
     assert list(lab.store.keys("probes/")) == []
 
 
