@@ -14,9 +14,9 @@ from plimsoll.clouds.aws.consoles import partition_of
 from plimsoll.clouds.aws.errors import AUDITING, translate_errors
 from plimsoll.clouds.aws.lists import ASKED, LIST_DEADLINE_S, Asker, Page
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.answers import CloudAnswer, Deadline, bad_answer, read_answer
+from plimsoll.clouds.common.answers import CloudAnswer, Deadline, ask_again, bad_answer, read_answer
 from plimsoll.clouds.common.dated_data import PriceFile
-from plimsoll.model.errors import BadAnswer, CloudError
+from plimsoll.model.errors import CloudError
 from plimsoll.model.market import DOLLARS, PriceBook, TypePrice
 from plimsoll.model.units import KIB_PER_MIB
 from plimsoll.ports import Target
@@ -253,13 +253,7 @@ def _parts(price: TypePrice) -> frozenset[str]:
 
 def _rows(client: Any, region: str, asker: Asker) -> list[PriceRow]:
     """Every row of a region's volumes; a list with one that cannot be read is asked for again as a whole."""
-    for attempt in range(1, ASKED + 1):
-        try:
-            return [row_in(text, asker.place) for text in _texts(client, region, asker)]
-        except BadAnswer:
-            if attempt == ASKED:
-                raise
-    return []
+    return ask_again(lambda: [row_in(text, asker.place) for text in _texts(client, region, asker)], ASKED)
 
 
 def row_in(text: str, place: str) -> PriceRow:

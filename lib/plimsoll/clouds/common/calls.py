@@ -12,13 +12,19 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Generic, Protocol, TypeVar
 
+from plimsoll.clouds.common.answers import Deadline, ItemT
+from plimsoll.model.errors import CloudError, Endless
+from plimsoll.ports import Usage
+from plimsoll.reading.cost import QueryCost
+from plimsoll.reading.known import Ask, Found
 from plimsoll.reading.window import Window
 
-ItemT = TypeVar("ItemT")
+CallT = TypeVar("CallT")
 
 
 def in_chunks(items: Iterable[ItemT], size: int) -> Iterator[Sequence[ItemT]]:
@@ -91,6 +97,59 @@ class Pacer:
             wait = self._free_at - now
         if wait > 0:
             self.sleep(wait)
+
+
+READ_SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
+READ_DEADLINE_S: Final = 900.0
+MOST_CALLS: Final = 5_000_000
+
+
+@dataclass(slots=True, kw_only=True)
+class MetricReader:
+    """A reader of metrics: `parallel` calls at a time, within the quota of calls a second.
+
+    A read takes at most `read_deadline_s` seconds, and all of them make at most `most_calls` calls.
+    """
+
+    calls: Pacer
+    parallel: int
+    query_cost: QueryCost
+    usage: Usage = field(default_factory=Usage)
+    read_deadline_s: float = READ_DEADLINE_S
+    most_calls: int = MOST_CALLS
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def read_all(
+        self,
+        asks: Sequence[Ask],
+        calls: Iterable[CallT],
+        ask: Callable[[CallT], Mapping[int, CloudError]],
+        answer_of: Callable[[int], Found],
+    ) -> list[Found | CloudError]:
+        """The answer of each look once all calls are made, or the first error of its calls."""
+        failed: dict[int, CloudError] = {}
+        with ThreadPoolExecutor(max_workers=self.parallel) as pool:
+            for errors in pool.map(ask, calls):
+                failed = {**errors, **failed} if errors else failed
+        return [failed.get(number) or answer_of(number) for number in range(len(asks))]
+
+    def begin_call(self, what: str, deadline: Deadline) -> None:
+        """Waits for a call's turn, and counts it. Raises Endless after the deadline, or if the run may make no more."""
+        deadline.check(what, READ_SETTING)
+        self.calls.take(1)
+        with self._lock:
+            if self.usage.calls >= self.most_calls:
+                raise Endless(
+                    f"cannot {what}: this run has made {self.usage.calls:,} calls for metrics. Go on with it later "
+                    "(--resume), audit fewer places at once, or raise PLIMSOLL_METRIC_CALLS_A_RUN."
+                )
+            self.usage.calls += 1
+
+    def count_answer(self, metrics: int, datapoints: int) -> None:
+        """Counts what is billed of a call."""
+        with self._lock:
+            self.usage.metrics += metrics
+            self.usage.datapoints += datapoints
 
 
 RECENT_BATCHES: Final = 64
