@@ -241,6 +241,11 @@ class PriceFile(BaseModel):
         )
 
 
+def given_prices(path: str | None, cloud: str) -> PriceFile:
+    """The price file of a user, or what ships with the cloud if there is none. Raises BadInput."""
+    return load_prices(Path(path)) if path else shipped_prices(cloud)
+
+
 def load_prices(path: Path) -> PriceFile:
     """A price file of a user. Raises BadInput, which names the fault and its place."""
     try:
