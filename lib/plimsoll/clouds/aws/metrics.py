@@ -33,7 +33,7 @@ from plimsoll.clouds.common.calls import READ_SETTING, MetricReader, Pacer
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
 from plimsoll.model.volume import Volume
-from plimsoll.ports import CallLimits, Target
+from plimsoll.ports import CallLimits, Target, Usage
 from plimsoll.reading.known import Ask, Found
 
 ATTEMPTS: Final = 4
@@ -62,6 +62,7 @@ class AwsMetrics(MetricReader):
     """Series from CloudWatch, within the quotas of calls and of datapoints a second."""
 
     sessions: Sessions
+    usage: Usage = field(default_factory=Usage)
     datapoints: Pacer
     sleep: Callable[[float], None] = time.sleep
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)

@@ -5,6 +5,8 @@ Query batches: queries that are sent together over one window.
 Small batches of near windows become one where the datapoints that this adds cost less than a call.
 """
 
+from __future__ import annotations
+
 import math
 import random
 import threading
@@ -13,14 +15,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 from plimsoll.clouds.common.answers import Deadline, ItemT
 from plimsoll.model.errors import CloudError, Endless
-from plimsoll.ports import Usage
-from plimsoll.reading.cost import QueryCost
-from plimsoll.reading.known import Ask, Found
 from plimsoll.reading.window import Window
+
+if TYPE_CHECKING:
+    # Functions that answer Slack call a cloud too, and need nothing of what reading metrics takes.
+    from plimsoll.ports import Usage
+    from plimsoll.reading.cost import QueryCost
+    from plimsoll.reading.known import Ask, Found
 
 CallT = TypeVar("CallT")
 
@@ -112,7 +117,7 @@ class MetricReader:
     calls: Pacer
     parallel: int
     query_cost: QueryCost
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage
     read_deadline_s: float = READ_DEADLINE_S
     most_calls: int = MOST_CALLS
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -176,7 +181,7 @@ class QueryBatch(Generic[QueryT]):
     grain_s: int  # divides both ends of the window
     finest_s: int  # the finest period
 
-    def take(self, other: "QueryBatch[QueryT]", window: Window) -> None:
+    def take(self, other: QueryBatch[QueryT], window: Window) -> None:
         """Takes in the queries of another batch; the window holds both."""
         self.window = window
         self.queries += other.queries

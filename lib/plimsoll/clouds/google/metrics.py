@@ -41,7 +41,7 @@ from plimsoll.model.arrays import IntArray
 from plimsoll.model.errors import BadAnswer, CloudError
 from plimsoll.model.series import SIGNALS
 from plimsoll.model.volume import Volume
-from plimsoll.ports import CallLimits, Target
+from plimsoll.ports import CallLimits, Target, Usage
 from plimsoll.reading.known import Ask, Found
 
 GOOGLE_RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
@@ -89,6 +89,7 @@ class GoogleMetrics(MetricReader):
     """
 
     clients: Clients
+    usage: Usage = field(default_factory=Usage)
     attached: Callable[[str, str], Collection[DevicePlace]]
     retention_days: Mapping[int, float] = field(default_factory=lambda: GOOGLE_RETENTION_DAYS)
     memory_days: float = 0.0
