@@ -142,8 +142,10 @@ def test_the_first_row_that_has_an_error_says_it_by_code_or_by_class():
 
 EVERY_FIELD = {
     "purpose": aws.AUDITING,
-    **dict.fromkeys(("name", "said", "permission", "remedy", "denial", "holder", "credentials", "service"), "{said}"),
-    **dict.fromkeys(("project", "other"), "{said}"),
+    **dict.fromkeys(
+        ("name", "message", "permission", "remedy", "denial", "holder", "credentials", "service"), "{message}"
+    ),
+    **dict.fromkeys(("project", "other"), "{message}"),
 }
 
 
@@ -152,7 +154,7 @@ def test_every_row_of_a_cloud_is_a_sentence_whatever_its_fields_hold_and_the_las
     for row in rows:
         sentence = row.sentence.format(**EVERY_FIELD)
         assert issubclass(row.kind, CloudError)
-        assert "{" not in sentence.replace("{said}", "")
+        assert "{" not in sentence.replace("{message}", "")
     assert rows[-1].is_of(Exception(), "")
     codes = [code for row in rows for code in row.codes]
     assert len(codes) == len(set(codes))

@@ -119,7 +119,7 @@ def cloud_error(error: Exception, what: str, permission: str, purpose: CallPurpo
         _code_in_table(name, message, purpose) if isinstance(error, ClientError) else "",
         what,
         name=name,
-        said=one_line(message),
+        message=one_line(message),
         permission=permission,
         purpose=purpose,
         remedy=REMEDIES.get(name),
@@ -217,7 +217,7 @@ _ROWS: Final = (
     ErrorRow(
         _CREDENTIALS,
         BadCredentials,
-        "AWS refuses the credentials ({name}: {said}). Sign in again, or name another --profile or --role-arn.",
+        "AWS refuses the credentials ({name}: {message}). Sign in again, or name another --profile or --role-arn.",
     ),
     ErrorRow(
         ("OptInRequired", "AuthFailure", "InvalidRegion", "SubscriptionRequiredException", "RegionDisabledException"),
@@ -229,24 +229,24 @@ _ROWS: Final = (
         Throttled,
         "AWS kept throttling {permission} until the retries were used up ({name}). {purpose.goes_on}; {purpose.again}.",
     ),
-    ErrorRow(tuple(REMEDIES), CloudError, "{name}: {said}. {remedy}. {purpose.goes_on}."),
+    ErrorRow(tuple(REMEDIES), CloudError, "{name}: {message}. {remedy}. {purpose.goes_on}."),
     ErrorRow(
         _NO_CREDENTIALS,
         BadCredentials,
-        "no usable AWS credentials ({said}). Sign in (aws sso login, aws configure), or name another --profile.",
+        "no usable AWS credentials ({message}). Sign in (aws sso login, aws configure), or name another --profile.",
     ),
     ErrorRow(
         (ResponseParserError,),
         BadAnswer,
-        "the answer to {permission} is none ({said:.200}). {purpose.goes_on}; run again later, and see whether a proxy "
-        "answers in the place of AWS.",
+        "the answer to {permission} is none ({message:.200}). {purpose.goes_on}; run again later, and see whether a "
+        "proxy answers in the place of AWS.",
     ),
     ErrorRow(
         (BotoConnectionError, HTTPClientError, HTTPError),
         Unreachable,
-        "no connection for {permission} ({said}). Check the network, the proxy and the region's name. "
+        "no connection for {permission} ({message}). Check the network, the proxy and the region's name. "
         "{purpose.goes_on}.",
     ),
     ErrorRow((NoRegionError,), BadCredentials, "no region is configured. Name one with --region."),
-    ErrorRow((Exception,), Unexpected, "{permission} failed with {name}: {said}. {purpose.goes_on}."),
+    ErrorRow((Exception,), Unexpected, "{permission} failed with {name}: {message}. {purpose.goes_on}."),
 )

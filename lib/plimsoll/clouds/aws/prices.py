@@ -149,8 +149,10 @@ class AwsPrices(ListedPrices):
                     return self.listed_book(target.region, types)
         if _COMPLETE.keys().isdisjoint(lacking):
             filed = self.shipped.book(target.region)
-            reason = f"the price list of {target.region} lacks {', '.join(lacking)}: {_FILED}"
-            return filed and self.listed_book(target.region, types, lacking, unlisted=reason.format(as_of=filed.as_of))
+            if filed is None:
+                return None
+            reason = f"the price list of {target.region} lacks {', '.join(lacking)}: {_FILED.format(as_of=filed.as_of)}"
+            return replace(self.listed_book(target.region, types, lacking), unlisted=reason)
         currency = None if types else other_currency(rows)
         return None if currency is None else replace(self.listed_book(target.region, {}), currency=currency)
 

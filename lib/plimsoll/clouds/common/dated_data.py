@@ -251,25 +251,11 @@ class ListedPrices:
     source: str  # the name of the list
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
-    def listed_book(
-        self,
-        region: str,
-        types: Mapping[str, TypePrice],
-        lacking: Iterable[str] = (),
-        *,
-        unlisted: str = "",
-        notice: str = "",
-    ) -> PriceBook:
+    def listed_book(self, region: str, types: Mapping[str, TypePrice], lacking: Iterable[str] = ()) -> PriceBook:
         """A region's book of the list, with the file's prices of the types that it lacks."""
         filed = {} if (book := self.shipped.book(region)) is None else book.types
-        return PriceBook(
-            region=region,
-            source=self.source,
-            as_of=self.today,
-            types={**types, **{name: filed[name] for name in lacking}},
-            unlisted=unlisted,
-            notice=notice,
-        )
+        types = {**types, **{name: filed[name] for name in lacking}}
+        return PriceBook(region=region, source=self.source, as_of=self.today, types=types)
 
 
 def given_prices(path: str | None, cloud: str) -> PriceFile:

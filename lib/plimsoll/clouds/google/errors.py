@@ -102,14 +102,14 @@ def google_error(error: Exception, what: str, place: str, permission: str, purpo
     """The CloudError for an error during an attempt at `place` (project or project/region)."""
     if isinstance(error, api.RetryError) and isinstance(error.cause, Exception):
         error = error.cause
-    said = message_of(error) if isinstance(error, api.GoogleAPICallError) else one_line(str(error))
+    message = message_of(error) if isinstance(error, api.GoogleAPICallError) else one_line(str(error))
     return translate_error(
         _ROWS,
         error,
-        _code_in_table(error, said),
+        _code_in_table(error, message),
         what,
         name=_reason(error) or type(error).__name__,
-        said=said,
+        message=message,
         permission=permission,
         purpose=purpose,
         holder=_holder(place),
@@ -182,7 +182,7 @@ _ROWS: Final = (
         "{purpose.goes_on}; {purpose.again}.",
     ),
     ErrorRow(
-        (api.Unauthorized,), BadCredentials, f"Google refuses the credentials ({{said}}). {_SIGN_IN}{_NOT_FOR_ALL}."
+        (api.Unauthorized,), BadCredentials, f"Google refuses the credentials ({{message}}). {_SIGN_IN}{_NOT_FOR_ALL}."
     ),
     ErrorRow(
         (_NO_QUOTA,),
@@ -205,7 +205,7 @@ _ROWS: Final = (
     ErrorRow(
         ("USER_PROJECT_DENIED",),
         AccessDenied,
-        "the caller may not use the project that its calls count for ({said}). {purpose.goes_on}; grant "
+        "the caller may not use the project that its calls count for ({message}). {purpose.goes_on}; grant "
         "serviceusage.services.use there, or name another with "
         "`gcloud auth application-default set-quota-project PROJECT`.",
     ),
@@ -215,19 +215,19 @@ _ROWS: Final = (
     ErrorRow(
         (api.NotFound,),
         CloudError,
-        "it is not there ({said}). Check the project's id with `gcloud projects list`, or leave it out. "
+        "it is not there ({message}). Check the project's id with `gcloud projects list`, or leave it out. "
         "{purpose.goes_on}.",
     ),
     ErrorRow(
         (api.ServiceUnavailable, api.BadGateway, api.GatewayTimeout),
         Unreachable,
-        "no answer to {permission} ({said}). Run again later. {purpose.goes_on}.",
+        "no answer to {permission} ({message}). Run again later. {purpose.goes_on}.",
     ),
     ErrorRow(
         (RequestException, auth.TransportError, _NO_ANSWER),
         Unreachable,
-        "no connection for {permission} ({said}). Check the network and the proxy. {purpose.goes_on}.",
+        "no connection for {permission} ({message}). Check the network and the proxy. {purpose.goes_on}.",
     ),
     ErrorRow((auth.GoogleAuthError,), BadCredentials, "{credentials}"),
-    ErrorRow((Exception,), Unexpected, "{permission} failed with {name}: {said}. {purpose.goes_on}."),
+    ErrorRow((Exception,), Unexpected, "{permission} failed with {name}: {message}. {purpose.goes_on}."),
 )

@@ -103,7 +103,7 @@ class GooglePrices(ListedPrices):
         known = shipped.types if shipped else {}
         instead = [name for name, price in known.items() if not _is_credible(types.get(name), price)]
         notice = _instead(instead, shipped) if instead and shipped else ""
-        return self.listed_book(target.region, types, instead, notice=notice)
+        return replace(self.listed_book(target.region, types, instead), notice=notice)
 
     def _list(self, clients: Clients) -> tuple[Mapping[str, Mapping[str, TypePrice]], str]:
         """The catalog's prices; none if it cannot be read, and why: prices are no reason to fail."""
