@@ -6,13 +6,13 @@ show that the list was cut short there.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
-from plimsoll.clouds.common.answers import Deadline, Pages, ask_again
+from plimsoll.clouds.common.answers import Deadline, Pages
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
+from plimsoll.model.errors import BadAnswer
 
 PAGE_TRIES: Final = 2
 """The times that a page is asked for if it cannot be used."""
@@ -59,19 +59,22 @@ class PagedList:
             request.page_token = page.next_page_token
 
     def _page(self, call: ListCall, request: Any) -> Any:
-        ask = partial(self._ask, call, request)
-        page = ask_again(ask, PAGE_TRIES)
+        page = self._ask(call, request)
+        try:
+            self.check(page)
+        except BadAnswer:  # what cannot be read at all has been asked for again by the client
+            page = self._ask(call, request)
+            self.check(page)
         if page.next_page_token or not self.doubtful(self.size(page)):
             return page
-        again = ask()
+        again = self._ask(call, request)
+        self.check(again)
         return again if again.next_page_token or self.size(again) > self.size(page) else page
 
     def _ask(self, call: ListCall, request: Any) -> Any:
         with call_errors(self.what, self.place, self.permission, self.purpose):
             pager = call(request=request, **self.clients.tries_within(self.deadline))
-            page = next(iter(pager.pages))
-        self.check(page)
-        return page
+            return next(iter(pager.pages))
 
 
 def _content_of(page: Any) -> bytes:
