@@ -11,8 +11,9 @@ TENANT, REGION, DISK = "TENANT-1", "zone-north", "disk-1"
 DAYS = 3
 
 
-def connect_scope(scope, settings, *, today, paced=True, log_days=0.0):
-    assert scope.clouds == ("third",)
+def connect_scope(reach):
+    assert reach.scope.clouds == ("third",)
+    today = reach.today
     start = datetime(today.year, today.month, today.day, tzinfo=UTC) - timedelta(days=DAYS)
     sums = some_sums(
         start_s=int(start.timestamp()), buckets=(DAYS + 1) * 1440, read_ops=60 * 200.0, read_bytes=60 * 4.0 * 2**20

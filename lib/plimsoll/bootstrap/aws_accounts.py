@@ -8,6 +8,7 @@ from plimsoll.bootstrap.clouds import connected_ports
 from plimsoll.clouds.aws.connection import connection_of
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.cloud import Reach
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
@@ -37,12 +38,14 @@ def account_ports(
     """The ports of a target in an open account, with the measurements in a folder."""
     connection = connection_of(
         entered,
-        Scope(regions=(target.region,)),
-        settings,
-        today=today,
-        paced=paced,
-        log_days=config.parsed_policy.log_days,
-        sharing=sharing,
+        Reach(
+            scope=Scope(regions=(target.region,)),
+            settings=settings,
+            today=today,
+            paced=paced,
+            log_days=config.parsed_policy.log_days,
+            sharing=sharing,
+        ),
     )
     here = settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
     return connected_ports(AWS, connection, here, ledger)

@@ -8,7 +8,7 @@ from typing import Final
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger, probe_book, stripe_book, validation_book
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.cloud import Connection, Reach
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import published_types, query_cost_of
 from plimsoll.clouds.registry import CLOUDS
@@ -53,7 +53,8 @@ def open_clouds(
     known = change_ledger(settings) if ledger is None else ledger
     for name in scope.clouds:
         alone = replace(scope, clouds=(name,), regions=scope.regions_of(name))
-        connection = CLOUDS[name].connect(alone, settings, today=today, paced=paced, log_days=log_days)
+        reach = Reach(scope=alone, settings=settings, today=today, paced=paced, log_days=log_days)
+        connection = CLOUDS[name].connect(reach)
         yield OpenCloud(ports=connected_ports(name, connection, settings, known), connection=connection)
 
 

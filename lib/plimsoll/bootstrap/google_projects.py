@@ -7,6 +7,7 @@ from typing import Any
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import connected_ports
+from plimsoll.clouds.cloud import Reach
 from plimsoll.clouds.common.answers import Waits
 from plimsoll.clouds.google.clients import Clients, keyless_credentials
 from plimsoll.clouds.google.connection import google_connection, inventory_in
@@ -69,10 +70,8 @@ def project_ports(
     """The ports of one project in one region; `sharing` processes share the project's quota."""
     scope = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
     log_days = config.parsed_policy.log_days
-    clients = clients_of(config, settings)
-    connection = google_connection(
-        clients, scope, settings, today=today, paced=paced, log_days=log_days, sharing=sharing
-    )
+    reach = Reach(scope=scope, settings=settings, today=today, paced=paced, log_days=log_days, sharing=sharing)
+    connection = google_connection(clients_of(config, settings), reach)
     return connected_ports(GOOGLE, connection, settings, ledger)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     # Every report reads what is published, and most need nothing of what reading metrics takes.
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import date
 
     from plimsoll.clouds.scope import Scope
@@ -82,12 +84,21 @@ class Connection:
     bench: Callable[[], Bench]
 
 
-class Connect(Protocol):
-    """Reaches the accounts of a scope; BadInput for a region, an account or a price file that cannot be used."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """The accounts that a connection is to reach, and the quotas that it keeps to."""
 
-    def __call__(
-        self, scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
-    ) -> Connection:
-        """`paced`: keep to the quotas of calls; a simulated cloud may have none. `log_days` is how far back the cloud's
-        own log of changes is read (0: not at all)."""
-        ...
+    scope: Scope
+    settings: Settings
+    today: date
+    paced: bool = True  # False: a simulated cloud may have no quotas
+    log_days: float = 0.0  # how far back the cloud's own log of changes is read; 0: not at all
+    sharing: int = 1  # processes that share the quota of metric calls; the queries do not depend on it
+
+    def limit_rate(self, a_second: float) -> float:
+        """The calls a second within a quota."""
+        return a_second if self.paced else math.inf
+
+
+Connect = Callable[[Reach], Connection]
+"""Reaches the accounts of a scope. Raises BadInput for a region, an account or a price file that cannot be used."""

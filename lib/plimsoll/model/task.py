@@ -4,12 +4,13 @@ Scratch volumes: made to be measured and to be deleted, tagged so that a sweep f
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from plimsoll.model.errors import BadInput
 from plimsoll.model.volume import VolumeSpec
 
 
@@ -66,6 +67,14 @@ SCRATCH_TAG: Final = "plimsoll:scratch"
 
 DEADLINE_TAG: Final = "plimsoll:deadline"
 """Holds the time, in ISO 8601 and UTC, from which a sweep deletes the volume."""
+
+
+def check_tagged(tag: str, tags: Container[str], what: str) -> None:
+    """Raises BadInput for a volume without the scratch tag: it is somebody's. `what` follows "cannot"."""
+    if tag not in tags:
+        raise BadInput(
+            f"cannot {what}: it has not the tag {tag}, so it is no scratch volume. Do it yourself if it is to be done."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

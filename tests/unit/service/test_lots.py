@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.aws import connection as aws
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.cloud import Reach
 from plimsoll.clouds.google import connection as google
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.scope import Scope
@@ -122,10 +123,14 @@ def metrics_of(cloud, sharing):
     settings = Settings()
     if cloud == "aws":
         sessions = Sessions(attempts=1, connections=1)
-        return aws.connection_of(sessions, Scope(), settings, today=NOW.date(), sharing=sharing).metrics
+        return aws.connection_of(
+            sessions, Reach(scope=Scope(), settings=settings, today=NOW.date(), sharing=sharing)
+        ).metrics
     clients = Clients(url="http://127.0.0.1:1", monitoring="127.0.0.1:1", attempts=1, list_deadline_s=1.0)
     scope = Scope(clouds=("google",), projects=("a-project",), regions=("us-west1",))
-    return google.google_connection(clients, scope, settings, today=NOW.date(), sharing=sharing).metrics
+    return google.google_connection(
+        clients, Reach(scope=scope, settings=settings, today=NOW.date(), sharing=sharing)
+    ).metrics
 
 
 @pytest.mark.parametrize("cloud", ["aws", "google"])

@@ -1,7 +1,7 @@
 """The one place that translates what AWS and botocore raise into Plimsoll's errors, each with its remedy."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
@@ -24,7 +24,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError
 
-from plimsoll.clouds.common.messages import CallPurpose, one_line
+from plimsoll.clouds.common.messages import CallPurpose, ErrorRow, one_line, translate_error
 from plimsoll.model.errors import (
     AccessDenied,
     BadAnswer,
@@ -85,72 +85,15 @@ KEEPING: Final = CallPurpose(
 )
 DECIDING: Final = replace(KEEPING, goes_on="Nothing was done", again="ask again in a minute")
 
-_CODES: Final[Mapping[type[CloudError], frozenset[str]]] = {
-    AccessDenied: frozenset(
-        {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "NotAuthorized"}
-    ),
-    BadCredentials: frozenset(
-        {
-            "InvalidClientTokenId",
-            "UnrecognizedClientException",
-            "InvalidAccessKeyId",
-            "ExpiredToken",
-            "ExpiredTokenException",
-            "RequestExpired",
-            "MissingAuthenticationToken",
-            "IncompleteSignature",
-            "InvalidToken",
-        }
-    ),
-    RegionUnavailable: frozenset(
-        {"OptInRequired", "AuthFailure", "InvalidRegion", "SubscriptionRequiredException", "RegionDisabledException"}
-    ),
-    Throttled: frozenset(
-        {
-            "Throttling",
-            "ThrottlingException",
-            "ThrottledException",
-            "RequestLimitExceeded",
-            "RequestThrottled",
-            "RequestThrottledException",
-            "TooManyRequestsException",
-            "LimitExceededException",
-            "PriorRequestNotComplete",
-            "ProvisionedThroughputExceededException",
-            "SlowDown",
-        }
-    ),
-}
 _DENIAL: Final = re.compile(r"explicit deny in an? ([a-z -]+? policy|permissions boundary)")
 """How AWS says which policy denies (IAM User Guide, "Troubleshoot access denied error messages", read 2026-11-26)."""
 _OF_ORGANIZATIONS: Final = frozenset({"service control policy", "resource control policy"})
-_CLOCK: Final = {"RequestTimeTooSkewed", "RequestInTheFuture"}
-_SIGNATURE: Final = {"InvalidSignatureException", "SignatureDoesNotMatch"}
+_DENIED: Final = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "NotAuthorized")
+_DENIED_BY_POLICY: Final = "DeniedByPolicy"
+_CLOCK: Final = "RequestTimeTooSkewed"
+_SIGNATURE: Final = ("InvalidSignatureException", "SignatureDoesNotMatch")
 """Said of a wrong key as well as of a wrong clock, which the message tells apart."""
-
-_SENTENCES: Final[Mapping[type[CloudError], str]] = {
-    ClockSkewed: "AWS says that this machine's clock is wrong ({name}). Set the clock (chronyc makestep, "
-    "timedatectl set-ntp true) and run again.",
-    DeniedByPolicy: "{name} for {permission}, with an {denial}. {purpose.goes_on}. No role can allow what the "
-    "organization denies: leave the place out, or set PLIMSOLL_DENIED_PLACES_EXPECTED=true where that is meant.",
-    AccessDenied: "{name} for {permission}{denial}. {purpose.goes_on}; {purpose.allow}.",
-    BadCredentials: "AWS refuses the credentials ({name}: {said}). Sign in again, or name another --profile or "
-    "--role-arn.",
-    RegionUnavailable: "the region is switched off for this account or does not exist ({name}). {purpose.goes_on}; "
-    "{purpose.region}.",
-    Throttled: "AWS kept throttling {permission} until the retries were used up ({name}). {purpose.goes_on}; "
-    "{purpose.again}.",
-    CloudError: "{name}: {said}. {remedy}. {purpose.goes_on}.",
-    Unexpected: "{permission} failed with {name}: {said}. {purpose.goes_on}.",
-}
-_NO_CREDENTIALS = (
-    NoCredentialsError,
-    PartialCredentialsError,
-    ProfileNotFound,
-    CredentialRetrievalError,
-    TokenRetrievalError,
-    SSOError,
-)
+_THROTTLED: Final = "Throttling"
 
 
 @contextmanager
@@ -165,30 +108,26 @@ def translate_errors(what: str, permission: str, purpose: CallPurpose = AUDITING
 
 def cloud_error(error: Exception, what: str, permission: str, purpose: CallPurpose = AUDITING) -> CloudError:
     """The CloudError for something that botocore raised during an attempt."""
-    what = f"cannot {what}"
     if isinstance(error, ClientError):
-        return _from_answer(error, what, permission, purpose)
-    if isinstance(error, _NO_CREDENTIALS):
-        return BadCredentials(
-            f"{what}: no usable AWS credentials ({one_line(str(error))}). Sign in (aws sso login, aws configure), or "
-            "name another --profile."
-        )
-    if isinstance(error, ResponseParserError):
-        return BadAnswer(
-            f"{what}: the answer to {permission} is none ({one_line(str(error))[:200]}). {purpose.goes_on}; run again "
-            "later, and see whether a proxy answers in the place of AWS.",
-            raw=str(getattr(error, "raw", "")),
-        )
-    if isinstance(error, BotoConnectionError | HTTPClientError | HTTPError):
-        return Unreachable(
-            f"{what}: no connection for {permission} ({one_line(str(error))}). Check the network, the proxy and the "
-            f"region's name. {purpose.goes_on}."
-        )
-    if isinstance(error, NoRegionError):
-        return BadCredentials(f"{what}: no region is configured. Name one with --region.")
-    return Unexpected(
-        f"{what}: {permission} failed with {type(error).__name__}: {one_line(str(error))}. {purpose.goes_on}."
+        name, message = code_of(error), str(error.response.get("Error", {}).get("Message", ""))
+    else:
+        name, message = type(error).__name__, str(error)
+    denial = _DENIAL.search(message)
+    translated = translate_error(
+        _ROWS,
+        error,
+        _code_in_table(name, message, purpose) if isinstance(error, ClientError) else "",
+        what,
+        name=name,
+        message=one_line(message),
+        permission=permission,
+        purpose=purpose,
+        remedy=REMEDIES.get(name),
+        denial="" if denial is None else f", with an {denial[0]}",
     )
+    if isinstance(translated, BadAnswer):
+        translated.raw = str(getattr(error, "raw", ""))
+    return translated
 
 
 def code_of(error: ClientError) -> str:
@@ -196,29 +135,16 @@ def code_of(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", "")).removeprefix("Client.")
 
 
-def _from_answer(error: ClientError, what: str, permission: str, purpose: CallPurpose) -> CloudError:
-    name, message = code_of(error), str(error.response.get("Error", {}).get("Message", ""))
-    kind, remedy = _kind_of(name, message), REMEDIES.get(name)
-    if kind is Unexpected and remedy is not None and purpose is not AUDITING:
-        kind = CloudError
-    text, denial = one_line(message), _DENIAL.search(message)
-    if kind is AccessDenied and denial is not None and denial[1] in _OF_ORGANIZATIONS:
-        kind = DeniedByPolicy
-    reason = "" if denial is None else denial[0] if kind is DeniedByPolicy else f", with an {denial[0]}"
-    sentence = _SENTENCES[kind].format(
-        name=name, said=text, permission=permission, purpose=purpose, remedy=remedy, denial=reason
-    )
-    return kind(f"{what}: {sentence}")
-
-
-def _kind_of(name: str, message: str) -> type[CloudError]:
-    skewed = any(text in message.lower() for text in ("expired", "not yet current"))
-    if name in _CLOCK or (name in _SIGNATURE and skewed):
-        return ClockSkewed
-    if name in _SIGNATURE:
-        return BadCredentials
-    kind = next((kind for kind, names in _CODES.items() if name in names), Unexpected)
-    return Throttled if kind is Unexpected and "throttl" in name.lower() else kind
+def _code_in_table(name: str, message: str, purpose: CallPurpose) -> str:
+    """The code under which the table has an answer: its own, or that of which its message shows that it is one."""
+    denial = _DENIAL.search(message)
+    if name in _DENIED and denial is not None and denial[1] in _OF_ORGANIZATIONS:
+        return _DENIED_BY_POLICY
+    if name in _SIGNATURE and any(text in message.lower() for text in ("expired", "not yet current")):
+        return _CLOCK
+    if name in REMEDIES:
+        return name if purpose is not AUDITING else ""
+    return _THROTTLED if "throttl" in name.lower() else name
 
 
 REMEDIES: Final = {
@@ -260,3 +186,67 @@ REMEDIES: Final = {
 """Codes are those of the services' API references (EC2 "Error codes", Systems Manager "SendCommand", "CreateDocument"
 and "UpdateDocument", S3 "Error responses", read 2026-11-20; DynamoDB "BatchWriteItem", EventBridge "PutEvents", Step
 Functions "ListExecutions" and Organizations "ListAccountsForParent", read 2026-11-21)."""
+
+_CREDENTIALS: Final = (
+    *("InvalidClientTokenId", "UnrecognizedClientException", "InvalidAccessKeyId", "ExpiredToken", *_SIGNATURE),
+    *("ExpiredTokenException", "RequestExpired", "MissingAuthenticationToken", "IncompleteSignature", "InvalidToken"),
+)
+_TOO_MANY: Final = (
+    *(_THROTTLED, "RequestLimitExceeded", "TooManyRequestsException", "LimitExceededException", "SlowDown"),
+    *("PriorRequestNotComplete", "ProvisionedThroughputExceededException"),
+)
+"""And every code with "throttl" in it."""
+_NO_CREDENTIALS: Final = (
+    *(NoCredentialsError, PartialCredentialsError, ProfileNotFound, CredentialRetrievalError),
+    *(TokenRetrievalError, SSOError),
+)
+_ROWS: Final = (
+    ErrorRow(
+        (_CLOCK, "RequestInTheFuture"),
+        ClockSkewed,
+        "AWS says that this machine's clock is wrong ({name}). Set the clock (chronyc makestep, timedatectl set-ntp "
+        "true) and run again.",
+    ),
+    ErrorRow(
+        (_DENIED_BY_POLICY,),
+        DeniedByPolicy,
+        "{name} for {permission}{denial}. {purpose.goes_on}. No role can allow what the organization denies: leave the "
+        "place out, or set PLIMSOLL_DENIED_PLACES_EXPECTED=true where that is meant.",
+    ),
+    ErrorRow(_DENIED, AccessDenied, "{name} for {permission}{denial}. {purpose.goes_on}; {purpose.allow}."),
+    ErrorRow(
+        _CREDENTIALS,
+        BadCredentials,
+        "AWS refuses the credentials ({name}: {message}). Sign in again, or name another --profile or --role-arn.",
+    ),
+    ErrorRow(
+        ("OptInRequired", "AuthFailure", "InvalidRegion", "SubscriptionRequiredException", "RegionDisabledException"),
+        RegionUnavailable,
+        "the region is switched off for this account or does not exist ({name}). {purpose.goes_on}; {purpose.region}.",
+    ),
+    ErrorRow(
+        _TOO_MANY,
+        Throttled,
+        "AWS kept throttling {permission} until the retries were used up ({name}). {purpose.goes_on}; {purpose.again}.",
+    ),
+    ErrorRow(tuple(REMEDIES), CloudError, "{name}: {message}. {remedy}. {purpose.goes_on}."),
+    ErrorRow(
+        _NO_CREDENTIALS,
+        BadCredentials,
+        "no usable AWS credentials ({message}). Sign in (aws sso login, aws configure), or name another --profile.",
+    ),
+    ErrorRow(
+        (ResponseParserError,),
+        BadAnswer,
+        "the answer to {permission} is none ({message:.200}). {purpose.goes_on}; run again later, and see whether a "
+        "proxy answers in the place of AWS.",
+    ),
+    ErrorRow(
+        (BotoConnectionError, HTTPClientError, HTTPError),
+        Unreachable,
+        "no connection for {permission} ({message}). Check the network, the proxy and the region's name. "
+        "{purpose.goes_on}.",
+    ),
+    ErrorRow((NoRegionError,), BadCredentials, "no region is configured. Name one with --region."),
+    ErrorRow((Exception,), Unexpected, "{permission} failed with {name}: {message}. {purpose.goes_on}."),
+)

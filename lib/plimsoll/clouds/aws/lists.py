@@ -1,9 +1,9 @@
 """Lists: answers and pages of AWS as types, asked again where one cannot be used, and never without an end."""
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any, Final, TypeVar
 
@@ -13,7 +13,15 @@ from pydantic.alias_generators import to_pascal
 
 from plimsoll.clouds.aws.endpoints import limit_retries
 from plimsoll.clouds.aws.errors import cloud_error
-from plimsoll.clouds.common.answers import CloudAnswer, Deadline, Pages, read_answer
+from plimsoll.clouds.common.answers import (
+    CloudAnswer,
+    Deadline,
+    Pages,
+    ask_again,
+    ask_in_halves,
+    doubt_nothing,
+    read_answer,
+)
 from plimsoll.model.errors import BadAnswer
 
 ASKED: Final = 3
@@ -56,11 +64,16 @@ class UnusableError(BadAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadPage:
-    """A page that cannot be used: which of its list, why, and whether nothing behind it can be asked for."""
+    """A page that cannot be used: which of its list, why, and the token of the next page if that can be read."""
 
     number: int
     error: BadAnswer
-    is_last: bool
+    next_token: str | None = None
+
+    @property
+    def is_last(self) -> bool:
+        """True if nothing behind it can be asked for."""
+        return self.next_token is None
 
     def lost_part(self, what: str) -> str:
         """Words for the part of a list that is lost with the page."""
@@ -81,11 +94,6 @@ MOST_HALVED: Final = 24
 Read = TypeVar("Read", bound=CloudAnswer)
 ReadPage = TypeVar("ReadPage", bound=Page)
 CloudCall = Callable[..., Mapping[str, Any]]
-
-
-def doubt_nothing(_answer: Any) -> bool:
-    """No answer that can be read is doubted."""
-    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,32 +118,17 @@ class Asker:
         **request: Any,
     ) -> Read:
         """The answer to one call."""
-        attempt = 1
-        while True:
-            last = attempt == ASKED or self.deadline.left_s <= 0
-            try:
-                answer = self._read(kind, ask, call, request)
-            except BadAnswer:
-                if last:
-                    raise
-            else:
-                if last or not doubted(answer):
-                    return answer
-            self.sleep(_PAUSE_S * attempt)
-            attempt += 1
+        return ask_again(
+            partial(self._read, kind, ask, call, request),
+            ASKED,
+            doubted=doubted,
+            deadline=self.deadline,
+            pause=lambda number: self.sleep(_PAUSE_S * number),
+        )
 
-    def pages(
-        self,
-        kind: type[ReadPage],
-        ask: CloudCall,
-        call: str,
-        /,
-        doubted: Callable[[ReadPage], bool] = doubt_nothing,
-        asks_with: str = "NextToken",
-        **request: Any,
-    ) -> Iterator[ReadPage]:
-        """Every page of a list, in order. `asks_with` is what the service calls the token in a request."""
-        for page in self.each_page(kind, ask, call, doubted=doubted, asks_with=asks_with, **request):
+    def pages(self, kind: type[ReadPage], ask: CloudCall, call: str, /, **request: Any) -> Iterator[ReadPage]:
+        """Every page of `each_page`. Raises BadAnswer for one that cannot be used."""
+        for page in self.each_page(kind, ask, call, **request):
             if isinstance(page, BadPage):
                 raise page.error
             yield page
@@ -150,50 +143,41 @@ class Asker:
         asks_with: str = "NextToken",
         **request: Any,
     ) -> Iterator["ReadPage | BadPage"]:
-        """The pages of `pages`, with the reason in the place of a page that cannot be used: that page is all it costs.
+        """The pages of a list, in order, with the reason in the place of one that cannot be used: that is all it costs.
 
-        The list goes on behind it if the token of the next page can be read.
+        The list goes on behind it if the token of the next page can be read. `asks_with` is what the service calls the
+        token in a request.
         """
         bounds = Pages(what=f"read {self.place} ({call})", deadline=self.deadline, most_empty=MOST_EMPTY)
-        token: str | None = None
+        next_one: dict[str, str] = {}
         for number in count(1):
-            next_one = {asks_with: token} if token else {}
             page: ReadPage | BadPage
-            content: str | None = None
+            empty, content = False, None
             try:
                 page = self.one(kind, ask, call, doubted=doubted, **request, **next_one)
-                token, empty = page.next_token, page.is_empty
-                content = repr(page.model_dump(exclude={"next_token"})) if token else None
+                empty = page.is_empty
+                content = repr(page.model_dump(exclude={"next_token"})) if page.next_token else None
             except UnusableError as error:
-                token, empty = error.token, False
-                page = BadPage(number=number, error=BadAnswer(str(error), error.raw), is_last=token is None)
+                page = BadPage(number=number, error=BadAnswer(str(error), error.raw), next_token=error.token)
             except ResponseParserError as error:
-                token, empty = getattr(error, "token", None), False
                 reason = cloud_error(error, f"read page {number} of {self.place}", call)
                 if not isinstance(reason, BadAnswer):
                     raise
-                page = BadPage(number=number, error=reason, is_last=token is None)
+                page = BadPage(number=number, error=reason, next_token=getattr(error, "token", None))
             yield page
-            if not bounds.follow(token, empty=empty, content=content):
+            if not bounds.follow(page.next_token, empty=empty, content=content):
                 return
+            next_one = {asks_with: page.next_token or ""}
 
     def pages_of(
         self, names: Sequence[str], read: Callable[[Sequence[str]], Iterable["ReadPage | BadPage"]]
     ) -> Iterator["ReadPage | Lost"]:
         """The pages that `read` gives of some names. Where one cannot be used, its names are asked for in halves, until
         what spoils it is alone; what cannot be told apart so is lost together."""
-        waiting, failed = deque([tuple(names)]), 0
-        while waiting:
-            chunk = waiting.popleft()
-            pages = list(read(chunk))
-            bad = next((page for page in pages if isinstance(page, BadPage)), None)
-            if bad is not None and len(chunk) > 1 and failed < MOST_HALVED:
-                failed += 1
-                waiting += [chunk[: len(chunk) // 2], chunk[len(chunk) // 2 :]]
-                continue
+        for part, pages in ask_in_halves(tuple(names), lambda part: list(read(part)), _find_bad, MOST_HALVED):
             yield from (page for page in pages if not isinstance(page, BadPage))
-            if bad is not None:
-                yield Lost(names=chunk, error=bad.error)
+            if (bad := _find_bad(pages)) is not None:
+                yield Lost(names=part, error=bad.error)
 
     def _read(self, kind: type[Read], ask: CloudCall, call: str, request: Mapping[str, Any]) -> Read:
         with limit_retries(self.deadline):
@@ -203,3 +187,7 @@ class Asker:
         except BadAnswer as error:
             token = raw.get("NextToken")
             raise UnusableError(str(error), error.raw, token if isinstance(token, str) and token else None) from error
+
+
+def _find_bad(pages: Iterable[Page | BadPage]) -> BadPage | None:
+    return next((page for page in pages if isinstance(page, BadPage)), None)

@@ -4,12 +4,10 @@ Raw sums are asked for and divided elsewhere, because math expressions cannot be
 checked as they come (`metric_answers`). What comes back partial, broken or wrong is asked again, within a bound.
 """
 
-import threading
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -30,13 +28,12 @@ from plimsoll.clouds.aws.queries import (
     queries_of,
 )
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.answers import Deadline, Pages
-from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.common.answers import Deadline, Pages, ask_in_halves
+from plimsoll.clouds.common.calls import READ_SETTING, MetricReader, Pacer
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
 from plimsoll.model.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
-from plimsoll.reading.cost import QueryCost
 from plimsoll.reading.known import Ask, Found
 
 ATTEMPTS: Final = 4
@@ -52,9 +49,6 @@ PAGES_SPARE: Final = 10
 LEAST_DATAPOINTS_A_PAGE: Final = 1_000
 """Pages of fewer datapoints than this, all through a call, are no answer that ends."""
 
-DEADLINE_SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
-READ_DEADLINE_S: Final = 900.0
-MOST_CALLS: Final = 5_000_000
 RETENTION_DAYS: Final[Mapping[int, float]] = {60: 15, 300: 63, 3600: 455}
 """How long CloudWatch keeps data of each period (Amazon CloudWatch API Reference, GetMetricData, read 2026-11-20)."""
 
@@ -64,26 +58,17 @@ Answers = dict[Query, FloatArray | CloudError]
 
 
 @dataclass(slots=True, kw_only=True)
-class AwsMetrics:
-    """Series from CloudWatch, `parallel` calls at a time, within the pacers' quotas of calls and datapoints a second.
-
-    One `read` takes at most `read_deadline_s` seconds, and all of them make at most `most_calls` calls.
-    """
+class AwsMetrics(MetricReader):
+    """Series from CloudWatch, within the quotas of calls and of datapoints a second."""
 
     sessions: Sessions
-    calls: Pacer
-    datapoints: Pacer
-    parallel: int
-    query_cost: QueryCost
-    sleep: Callable[[float], None] = time.sleep
     usage: Usage = field(default_factory=Usage)
+    datapoints: Pacer
+    sleep: Callable[[float], None] = time.sleep
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
     memory_days: float = max(RETENTION_DAYS.values())
     visible_after_s: int = 0
     call_limits: CallLimits = CALL_LIMITS
-    read_deadline_s: float = READ_DEADLINE_S
-    most_calls: int = MOST_CALLS
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def series(self, volume: Volume) -> int:
         """The number of metrics that CloudWatch publishes of a volume and that are read where every minute is."""
@@ -102,10 +87,19 @@ class AwsMetrics:
         without_models(client, place)
         deadline = Deadline(seconds=self.read_deadline_s)
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
-        with ThreadPoolExecutor(max_workers=self.parallel) as pool:
-            calls = calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call)
-            answers = list(pool.map(lambda call: self._ask(client, call, place, deadline), calls))
-        return _series_of_asks(asks, answers)
+        calls = calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call)
+        series_by_ask: list[dict[str, FloatArray]] = [{} for _ in asks]
+
+        def ask_and_fill(call: Call) -> dict[int, CloudError]:
+            answers = self._ask(client, call, place, deadline)
+            with self._lock:
+                return _fill_series(series_by_ask, answers)
+
+        def answer_of(number: int) -> Found:
+            series = series_by_ask[number]
+            return {name: series[name] for name in asks[number].look.series if name in series}
+
+        return self.read_all(asks, calls, ask_and_fill, answer_of)
 
     def remarks(self, _target: Target) -> Sequence[str]:
         """None: a series of CloudWatch names its volume."""
@@ -116,16 +110,16 @@ class AwsMetrics:
 
         Queries whose answer cannot be used as a whole are asked in halves, until what spoils it is alone.
         """
-        waiting, halved, answers = deque([call.queries]), 0, Answers()
-        while waiting:
-            part = replace(call, queries=waiting.popleft())
-            asked = self._ask_together(client, part, place, deadline)
-            if asked.unreadable and len(part.queries) > 1 and halved < MOST_HALVED:
-                halved += 1
-                middle = len(part.queries) // 2
-                waiting += [part.queries[:middle], part.queries[middle:]]
-            else:
-                answers |= asked.answers
+        answers = Answers()
+        for _, asked in ask_in_halves(
+            call.queries,
+            lambda queries: self._ask_together(
+                client, Call(window=call.window, queries=tuple(queries)), place, deadline
+            ),
+            lambda asked: asked.unreadable,
+            MOST_HALVED,
+        ):
+            answers |= asked.answers
         return answers
 
     def _ask_together(self, client: Any, call: Call, place: str, deadline: Deadline) -> "_Asked":
@@ -157,7 +151,7 @@ class AwsMetrics:
 
     def _pages(self, client: Any, call: Call, place: str, deadline: Deadline) -> Points:
         """The points of all pages of one call; BadAnswer and Endless where they cannot be used or do not end."""
-        points = Points(call, place)
+        what, points = f"read {place}", Points(call, place)
         request: dict[str, Any] = {
             "MetricDataQueries": [query.asked_as(name) for name, query in points.ids.items()],
             "StartTime": datetime.fromtimestamp(call.window.start_s, UTC),
@@ -165,15 +159,11 @@ class AwsMetrics:
             "ScanBy": "TimestampAscending",
             "MaxDatapoints": DATAPOINTS_A_CALL,
         }
-        pages = Pages(what=f"read {place}", deadline=deadline, most=_most_pages(call), setting=DEADLINE_SETTING)
+        pages = Pages(what=what, deadline=deadline, most=_most_pages(call), setting=READ_SETTING)
         self.datapoints.take(call.datapoints)
-        with self._lock:
-            self.usage.metrics += call.billed_metrics
-            self.usage.datapoints += call.datapoints
+        self.count_answer(call.billed_metrics, call.datapoints)
         while True:
-            deadline.check(f"read {place}", DEADLINE_SETTING)
-            self.calls.take(1)
-            self._count_call(place)
+            self.begin_call(what, deadline)
             with limit_retries(deadline):
                 page = client.get_metric_data(**request)
             token = points.take(page)
@@ -181,16 +171,6 @@ class AwsMetrics:
                 points.end()
                 return points
             request["NextToken"] = token
-
-    def _count_call(self, place: str) -> None:
-        """Counts a call; Endless where the run has made all that it may."""
-        with self._lock:
-            if self.usage.calls >= self.most_calls:
-                raise Endless(
-                    f"cannot read {place}: this run has made {self.most_calls:,} calls for metrics. Go on with it "
-                    "later (--resume), or raise PLIMSOLL_METRIC_CALLS_A_RUN."
-                )
-            self.usage.calls += 1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -258,15 +238,13 @@ def _most_pages(call: Call) -> int:
     return PAGES_SPARE + len(call.queries) + call.datapoints // LEAST_DATAPOINTS_A_PAGE
 
 
-def _series_of_asks(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | CloudError]:
-    """The answers by ask; a series that is published under several instances has the highest of them."""
-    series_by_ask: list[dict[str, FloatArray]] = [{} for _ in asks]
+def _fill_series(series_by_ask: Sequence[dict[str, FloatArray]], answers: Answers) -> dict[int, CloudError]:
+    """Puts answers in; returns the errors by ask. A series under several instances has the highest of them."""
     failed: dict[int, CloudError] = {}
-    for query, answer in (pair for batch in answers for pair in batch.items()):
+    for query, answer in answers.items():
         if isinstance(answer, CloudError):
             failed.setdefault(query.ask, answer)
             continue
-        series = series_by_ask[query.ask]
-        before = series.get(query.metric.series)
-        series[query.metric.series] = answer if before is None else np.fmax(before, answer)
-    return [failed.get(number, series) for number, series in enumerate(series_by_ask)]
+        series, name = series_by_ask[query.ask], query.metric.series
+        series[name] = np.fmax(series[name], answer) if name in series else answer
+    return failed

@@ -2,21 +2,19 @@
 
 import json
 import re
-import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from plimsoll.clouds.aws.consoles import partition_of
 from plimsoll.clouds.aws.errors import AUDITING, translate_errors
 from plimsoll.clouds.aws.lists import ASKED, LIST_DEADLINE_S, Asker, Page
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.answers import CloudAnswer, Deadline, bad_answer, read_answer
-from plimsoll.clouds.common.dated_data import PriceFile
-from plimsoll.model.errors import BadAnswer, CloudError
+from plimsoll.clouds.common.answers import CloudAnswer, Deadline, ask_again, bad_answer, read_answer
+from plimsoll.clouds.common.dated_data import ListedPrices, PriceUsd
+from plimsoll.model.errors import CloudError
 from plimsoll.model.market import DOLLARS, PriceBook, TypePrice
 from plimsoll.model.units import KIB_PER_MIB
 from plimsoll.ports import Target
@@ -65,20 +63,11 @@ class ListedProduct(CloudAnswer):
     attributes: ProductAttributes
 
 
-def _no_truth_value(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("no price")  # noqa: TRY004  # pydantic reports a ValueError by its field
-    return value
-
-
-Usd = Annotated[float, BeforeValidator(_no_truth_value), Field(ge=0, le=1000, allow_inf_nan=False)]
-
-
 class Dimension(CloudAnswer):
     """A price: USD as text, a unit."""
 
     unit: str
-    usd: Annotated[dict[str, Usd], Field(alias="pricePerUnit")]
+    usd: Annotated[dict[str, PriceUsd], Field(alias="pricePerUnit")]
 
 
 class Term(CloudAnswer):
@@ -107,19 +96,17 @@ class RowsPage(Page):
 
 
 @dataclass(slots=True, kw_only=True)
-class AwsPrices:
+class AwsPrices(ListedPrices):
     """Price books by region, at list prices. `sessions` None: no API is asked.
 
     Where it could not be read, the shipped book says so (`PriceBook.unlisted`).
     """
 
-    shipped: PriceFile
+    source: str = "AWS Price List API"
     sessions: Sessions | None = None
-    today: date
     list_deadline_s: float = LIST_DEADLINE_S
     _books: dict[str, PriceBook | None] = field(default_factory=dict, repr=False)
     _unlisted: dict[Target, CloudError] = field(default_factory=dict, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def book(self, target: Target) -> PriceBook | None:
         """The region's book; None where neither the API nor the file has one.
@@ -132,10 +119,10 @@ class AwsPrices:
             if target.region in self._books:
                 return self._books[target.region]
             error = self._unlisted[target]
-        shipped = self.shipped.book(target.region)
-        if shipped is None:
+        filed = self.shipped.book(target.region)
+        if filed is None:
             raise error
-        return replace(shipped, unlisted=str(error))
+        return replace(filed, unlisted=str(error))
 
     def _look_up(self, target: Target) -> None:
         try:
@@ -159,11 +146,15 @@ class AwsPrices:
                 types = prices_in(rows)
                 lacking = self._lacking(target.region, types)
                 if not lacking:
-                    return self._book_of(target.region, types)
+                    return self.listed_book(target.region, types)
         if _COMPLETE.keys().isdisjoint(lacking):
-            return self._fill(target.region, types, lacking)
+            filed = self.shipped.book(target.region)
+            if filed is None:
+                return None
+            reason = f"the price list of {target.region} lacks {', '.join(lacking)}: {_FILED.format(as_of=filed.as_of)}"
+            return replace(self.listed_book(target.region, types, lacking), unlisted=reason)
         currency = None if types else other_currency(rows)
-        return None if currency is None else self._book_of(target.region, {}, currency)
+        return None if currency is None else replace(self.listed_book(target.region, {}), currency=currency)
 
     def _lacking(self, region: str, types: Mapping[str, TypePrice]) -> list[str]:
         """The types whose price is not whole in a list, by what most volumes need and by the price file."""
@@ -171,19 +162,6 @@ class AwsPrices:
         filed = {} if shipped is None else {name: _parts(price) for name, price in shipped.types.items()}
         needed = {**filed, **{name: _COMPLETE[name] | filed.get(name, frozenset()) for name in _COMPLETE}}
         return sorted(name for name, parts in needed.items() if name not in types or not parts <= _parts(types[name]))
-
-    def _fill(self, region: str, types: Mapping[str, TypePrice], lacking: Sequence[str]) -> PriceBook | None:
-        """A list with the price file's prices of the types that it lacks, which says so."""
-        shipped = self.shipped.book(region)
-        if shipped is None:
-            return None
-        filled = {**types, **{name: shipped.types[name] for name in lacking}}
-        reason = f"the price list of {region} lacks {', '.join(lacking)}: {_FILED.format(as_of=shipped.as_of)}"
-        return replace(self._book_of(region, filled), unlisted=reason)
-
-    def _book_of(self, region: str, types: Mapping[str, TypePrice], currency: str = DOLLARS) -> PriceBook:
-        source = "AWS Price List API"
-        return PriceBook(region=region, source=source, as_of=self.today, types=types, currency=currency)
 
 
 def prices_in(rows: Iterable[PriceRow]) -> dict[str, TypePrice]:
@@ -253,13 +231,7 @@ def _parts(price: TypePrice) -> frozenset[str]:
 
 def _rows(client: Any, region: str, asker: Asker) -> list[PriceRow]:
     """Every row of a region's volumes; a list with one that cannot be read is asked for again as a whole."""
-    for attempt in range(1, ASKED + 1):
-        try:
-            return [row_in(text, asker.place) for text in _texts(client, region, asker)]
-        except BadAnswer:
-            if attempt == ASKED:
-                raise
-    return []
+    return ask_again(lambda: [row_in(text, asker.place) for text in _texts(client, region, asker)], ASKED)
 
 
 def row_in(text: str, place: str) -> PriceRow:

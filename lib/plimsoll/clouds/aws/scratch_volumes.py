@@ -20,8 +20,8 @@ from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.registry import AWS
-from plimsoll.model.errors import BadInput, CloudError
-from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder, ScratchVolume
+from plimsoll.model.errors import CloudError
+from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder, ScratchVolume, check_tagged
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Target
 
@@ -173,11 +173,7 @@ class ScratchVolumes:
         """The volume as DescribeVolumes has it now, None where it is gone; BadInput where it has not the scratch
         tag."""
         for answer in self._read_answers(target, [{"Name": "volume-id", "Values": [volume_id]}]):
-            if SCRATCH_TAG not in answer.tag_values:
-                raise BadInput(
-                    f"cannot {what} {volume_id} in {target}: it has not the tag {SCRATCH_TAG}, so it is no scratch "
-                    "volume. Do it yourself if it is to be done."
-                )
+            check_tagged(SCRATCH_TAG, answer.tag_values, f"{what} {volume_id} in {target}")
             return None if answer.state == "deleted" else answer
         return None
 

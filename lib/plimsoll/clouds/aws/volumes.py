@@ -298,7 +298,7 @@ class VolumeList:
         for page in pages:
             entries = [] if isinstance(page, BadPage) else self._read_changes(page.entries)
             bad = next((change for name, change in entries if not name and isinstance(change, BadAnswer)), None)
-            yield page if bad is None else BadPage(number=1, error=bad, is_last=True)
+            yield page if bad is None else BadPage(number=1, error=bad)
 
     def _read_change_pages(self, **request: Any) -> Iterator[ModificationsPage | BadPage]:
         return self.asker.each_page(

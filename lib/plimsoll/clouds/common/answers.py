@@ -8,9 +8,11 @@ Bounds: every answer, every list and every read ends, by its time, a number of p
 import json
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -27,6 +29,7 @@ from plimsoll.clouds.common.hiding import (
 from plimsoll.model.errors import BadAnswer, Endless
 from plimsoll.settings import Settings
 
+ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 LIST_PAGES: Final = 5_000
@@ -106,6 +109,51 @@ class Deadline:
             raise Endless(
                 f"cannot {what}: it took longer than {self.seconds:g} seconds. Run again later, or raise {setting}."
             )
+
+
+def doubt_nothing(_answer: object) -> bool:
+    """False for every answer."""
+    return False
+
+
+def ask_again(
+    ask: Callable[[], ResultT],
+    tries: int,
+    *,
+    doubted: Callable[[ResultT], bool] = doubt_nothing,
+    deadline: Deadline | None = None,
+    pause: Callable[[int], object] = doubt_nothing,
+) -> ResultT:
+    """The first answer that can be used and is not `doubted`, or the last, whatever it is, even a BadAnswer.
+
+    No try follows one that begins after the deadline. `pause` waits after a try, by its number.
+    """
+    for number in count(1):
+        is_last = number == tries or (deadline is not None and deadline.left_s <= 0)
+        try:
+            answer = ask()
+            if is_last or not doubted(answer):
+                break
+        except BadAnswer:
+            if is_last:
+                raise
+        pause(number)
+    return answer
+
+
+def ask_in_halves(
+    items: Sequence[ItemT], ask: Callable[[Sequence[ItemT]], ResultT], spoiled: Callable[[ResultT], object], most: int
+) -> Iterator[tuple[Sequence[ItemT], ResultT]]:
+    """The answers to parts of the items: at most `most` that are `spoiled` are asked for in halves."""
+    waiting, halved = deque([items]), 0
+    while waiting:
+        part = waiting.popleft()
+        answer = ask(part)
+        if len(part) > 1 and halved < most and spoiled(answer):
+            halved += 1
+            waiting += [part[: len(part) // 2], part[len(part) // 2 :]]
+        else:
+            yield part, answer
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """Dated data: the published limits and list prices that ship with each cloud, and price files that users give."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -239,6 +240,27 @@ class PriceFile(BaseModel):
             as_of=source.as_of,
             types={name: price.type_price() for name, price in (entry.__pydantic_extra__ or {}).items()},
         )
+
+
+@dataclass(slots=True, kw_only=True)
+class ListedPrices:
+    """The price books of a cloud's own list as it is today. What it lacks is of a dated file, and said."""
+
+    shipped: PriceFile
+    today: date
+    source: str  # the name of the list
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def listed_book(self, region: str, types: Mapping[str, TypePrice], lacking: Iterable[str] = ()) -> PriceBook:
+        """A region's book of the list, with the file's prices of the types that it lacks."""
+        filed = {} if (book := self.shipped.book(region)) is None else book.types
+        types = {**types, **{name: filed[name] for name in lacking}}
+        return PriceBook(region=region, source=self.source, as_of=self.today, types=types)
+
+
+def given_prices(path: str | None, cloud: str) -> PriceFile:
+    """The price file of a user, or what ships with the cloud if there is none. Raises BadInput."""
+    return load_prices(Path(path)) if path else shipped_prices(cloud)
 
 
 def load_prices(path: Path) -> PriceFile:

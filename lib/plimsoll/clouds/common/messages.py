@@ -1,11 +1,11 @@
-"""Messages: the purpose of a call, a cloud's message on one line, and the fault in a region's name."""
+"""Messages: the purpose of a call, tables of error codes, a message on one line, and the fault in a region's name."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plimsoll.clouds.common.hiding import without_secrets
-from plimsoll.model.errors import BadInput
+from plimsoll.model.errors import BadInput, CloudError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +21,25 @@ class CallPurpose:
     allow: str
     again: str
     region: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRow:
+    """A row of a cloud's table: codes of answers and classes of exceptions, the kind of error, and its sentence."""
+
+    codes: Sequence[str | type[Exception]]
+    kind: type[CloudError]
+    sentence: str  # follows "cannot ...: ", with its fields in braces
+
+    def is_of(self, error: Exception, code: str) -> bool:
+        """True if the row says what an error is."""
+        return any(code == name if isinstance(name, str) else isinstance(error, name) for name in self.codes)
+
+
+def translate_error(rows: Iterable[ErrorRow], error: Exception, code: str, what: str, **fields: object) -> CloudError:
+    """The CloudError of the first row that has the error; `what` follows "cannot". The last row has every one."""
+    row = next(row for row in rows if row.is_of(error, code))
+    return row.kind(f"cannot {what}: {row.sentence.format(**fields)}")
 
 
 def one_line(text: str) -> str:

@@ -14,14 +14,14 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
-from plimsoll.clouds.common.answers import CloudAnswer, Deadline, Pages, read_answer
+from plimsoll.clouds.common.answers import CloudAnswer, Deadline, Pages, ask_again, read_answer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_LOG_ENTRIES, is_moment, last_of, moment
+from plimsoll.clouds.google.pages import PAGE_TRIES
 from plimsoll.demand.epochs import in_whole_minutes
-from plimsoll.model.errors import BadAnswer
 from plimsoll.model.volume import Host, Seen, Volume, VolumeSpec
 
 REQUESTS_A_SECOND: Final = 1.0
@@ -121,11 +121,7 @@ def _entries(clients: Clients, project: str, place: str, since: datetime, pacer:
         "pageSize": _A_PAGE,
     }
     while True:
-        ask = partial(_page, clients, request, place, deadline, pacer)
-        try:
-            page = ask()
-        except BadAnswer:
-            page = ask()
+        page = ask_again(partial(_page, clients, request, place, deadline, pacer), PAGE_TRIES)
         yield from page.entries
         if not bounds.follow(page.next_page_token, empty=not page.entries):
             return

@@ -1,15 +1,12 @@
 """A connection to Google Cloud: the projects of a scope, and the ports over them."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
-from pathlib import Path
 
-from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.cloud import Connection, Reach
 from plimsoll.clouds.common.answers import Waits
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
+from plimsoll.clouds.common.dated_data import given_prices
 from plimsoll.clouds.google.audit_log import REQUESTS_A_SECOND
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.catalog import query_cost
@@ -22,18 +19,11 @@ from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import CloudError
 from plimsoll.ports import FailedTarget
-from plimsoll.settings import Settings
 
 
-def connect_scope(
-    scope: Scope,
-    settings: Settings,
-    *,
-    today: date,
-    paced: bool = True,
-    log_days: float = 0.0,
-) -> Connection:
+def connect_scope(reach: Reach) -> Connection:
     """The ports over every project of a scope. Raises BadInput for a project that cannot be one."""
+    settings = reach.settings
     clients = Clients(
         url=settings.google_url,
         monitoring=settings.google_monitoring,
@@ -41,31 +31,19 @@ def connect_scope(
         list_deadline_s=settings.list_deadline_s,
         waits=Waits.of(settings),
     )
-    return google_connection(clients, scope, settings, today=today, paced=paced, log_days=log_days)
+    return google_connection(clients, reach)
 
 
-def google_connection(
-    clients: Clients,
-    scope: Scope,
-    settings: Settings,
-    *,
-    today: date,
-    paced: bool = True,
-    log_days: float = 0.0,
-    sharing: int = 1,
-) -> Connection:
-    """The ports over the projects that these clients reach.
-
-    `sharing` processes share the quota of metric calls: each keeps to its part. The queries do not depend on it.
-    """
+def google_connection(clients: Clients, reach: Reach) -> Connection:
+    """The ports over the projects that these clients reach."""
+    scope, settings = reach.scope, reach.settings
     reckoned = query_cost(settings)
-    inventory = _inventory(clients, scope)
-    log_pacer = Pacer(REQUESTS_A_SECOND if paced else math.inf)
+    log_pacer = Pacer(reach.limit_rate(REQUESTS_A_SECOND))
     return Connection(
-        inventory=replace(inventory, log_days=log_days, log_pacer=log_pacer),
+        inventory=replace(_inventory(clients, scope), log_days=reach.log_days, log_pacer=log_pacer),
         metrics=GoogleMetrics(
             clients=clients,
-            calls=Pacer(reckoned.calls_per_s / sharing if paced else math.inf),
+            calls=Pacer(reach.limit_rate(reckoned.calls_per_s / reach.sharing)),
             parallel=settings.parallel_calls,
             query_cost=reckoned,
             attached=AttachedPlaces(clients=clients),
@@ -73,9 +51,9 @@ def google_connection(
             most_calls=settings.metric_calls_a_run,
         ),
         prices=GooglePrices(
-            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(GOOGLE),
+            shipped=given_prices(scope.prices, GOOGLE),
             clients=None if scope.prices else clients,
-            today=today,
+            today=reach.today,
         ),
         bench=lambda: GoogleBench(clients=clients),
     )

@@ -11,7 +11,7 @@ from google.protobuf.json_format import ParseError
 from requests import RequestException
 
 from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.clouds.common.messages import CallPurpose, one_line
+from plimsoll.clouds.common.messages import CallPurpose, ErrorRow, one_line, translate_error
 from plimsoll.clouds.google.names import BILLING, COMPUTE, LOGGING, MONITORING, RESOURCE_MANAGER
 from plimsoll.model.errors import (
     AccessDenied,
@@ -65,10 +65,11 @@ _API_OF: Final = {
     "cloudbilling": BILLING,
     "logging": LOGGING,
 }
-_DISABLED: Final = {"SERVICE_DISABLED", "accessNotConfigured"}
 _TOO_MANY: Final = {"RATE_LIMIT_EXCEEDED", "rateLimitExceeded", "userRateLimitExceeded", "concurrentLimitExceeded"}
-_UNPAID: Final = {"BILLING_DISABLED", "billingNotEnabled"}
-_PASSING: Final = (api.ServiceUnavailable, api.BadGateway, api.GatewayTimeout)
+_NO_QUOTA: Final = "no quota project"
+_NO_ANSWER: Final = "no answer of the token service"
+"""The codes under which the table has what is known by its message alone."""
+
 _REQUEST: Final = re.compile(r"^[A-Z]+ https?://\S+: ")
 
 
@@ -99,20 +100,21 @@ def call_errors(what: str, place: str, permission: str, purpose: CallPurpose) ->
 
 def google_error(error: Exception, what: str, place: str, permission: str, purpose: CallPurpose) -> CloudError:
     """The CloudError for an error during an attempt at `place` (project or project/region)."""
-    what = f"cannot {what}"
     if isinstance(error, api.RetryError) and isinstance(error.cause, Exception):
         error = error.cause
-    if isinstance(error, api.GoogleAPICallError):
-        return _from_answer(error, what, place, permission, purpose)
-    if isinstance(error, RequestException | auth.TransportError) or no_token_now(error):
-        return Unreachable(
-            f"{what}: no connection for {permission} ({one_line(str(error))}). Check the network and the proxy. "
-            f"{purpose.goes_on}."
-        )
-    if isinstance(error, auth.GoogleAuthError):
-        return BadCredentials(f"{what}: {no_credentials(error)}")
-    return Unexpected(
-        f"{what}: {permission} failed with {type(error).__name__}: {one_line(str(error))}. {purpose.goes_on}."
+    message = message_of(error) if isinstance(error, api.GoogleAPICallError) else one_line(str(error))
+    return translate_error(
+        _ROWS,
+        error,
+        _code_in_table(error, message),
+        what,
+        name=_reason(error) or type(error).__name__,
+        message=message,
+        permission=permission,
+        purpose=purpose,
+        holder=_holder(place),
+        credentials=no_credentials(error) if isinstance(error, auth.GoogleAuthError) else "",
+        **_disabled_api(error, place, permission),
     )
 
 
@@ -133,67 +135,25 @@ def too_many(error: Exception) -> bool:
     return isinstance(error, api.TooManyRequests) or _reason(error) in _TOO_MANY
 
 
-def _from_answer(
-    error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: CallPurpose
-) -> CloudError:
-    code, detail = _reason(error) or type(error).__name__, message_of(error)
-    if too_many(error):
-        return Throttled(
-            f"{what}: Google kept refusing {permission} for too many calls until the retries were used up ({code}). "
-            f"{purpose.goes_on}; {purpose.again}."
-        )
-    if isinstance(error, api.Unauthorized):
-        return BadCredentials(f"{what}: Google refuses the credentials ({detail}). {_SIGN_IN}{_NOT_FOR_ALL}.")
-    if isinstance(error, api.Forbidden):
-        return _forbidden_error(error, what, place, permission, purpose)
-    if isinstance(error, api.NotFound):
-        return CloudError(
-            f"{what}: it is not there ({detail}). Check the project's id with `gcloud projects list`, or leave it out. "
-            f"{purpose.goes_on}."
-        )
-    if isinstance(error, _PASSING):
-        return Unreachable(f"{what}: no answer to {permission} ({detail}). Run again later. {purpose.goes_on}.")
-    return Unexpected(f"{what}: {permission} failed with {code}: {detail}. {purpose.goes_on}.")
+def _code_in_table(error: Exception, message: str) -> str:
+    """The code under which the table has an error. Its reason counts only if it is forbidden or too much."""
+    reason = _reason(error)
+    if no_token_now(error) or reason in _TOO_MANY:
+        return reason or _NO_ANSWER
+    if not isinstance(error, api.Forbidden):
+        return ""
+    return _NO_QUOTA if "requires a quota project" in message else reason
 
 
-def _forbidden_error(
-    error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: CallPurpose
-) -> CloudError:
-    code, detail = _reason(error) or type(error).__name__, message_of(error)
-    if "requires a quota project" in detail:
-        return BadCredentials(
-            f"{what}: these credentials name no project that calls count for. Name one with "
-            "`gcloud auth application-default set-quota-project PROJECT`."
-        )
-    if code in _UNPAID:
-        return CloudError(
-            f"{what}: the project has no billing account ({code}). {purpose.goes_on}; link one, or leave the project "
-            "out (--project)."
-        )
-    if code in _DISABLED:
-        return _disabled_error(error, what, place, permission, purpose)
-    if code == "USER_PROJECT_DENIED":
-        return AccessDenied(
-            f"{what}: the caller may not use the project that its calls count for ({detail}). {purpose.goes_on}; grant "
-            "serviceusage.services.use there, or name another with "
-            "`gcloud auth application-default set-quota-project PROJECT`."
-        )
-    return AccessDenied(f"{what}: {code} for {permission} in {_holder(place)}. {purpose.goes_on}; {purpose.allow}.")
-
-
-def _disabled_error(
-    error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: CallPurpose
-) -> ApiDisabled:
-    known = error.metadata or {}
+def _disabled_api(error: Exception, place: str, permission: str) -> dict[str, str]:
+    """The API that would have answered, its project, and another project that the call counted for."""
+    known = (error.metadata if isinstance(error, api.GoogleAPICallError) else None) or {}
     service = known.get("service") or _API_OF.get(permission.split(".", maxsplit=1)[0], COMPUTE)
     counted = str(known.get("consumer", "")).removeprefix("projects/")
     holder = _holder(place)
     project = (counted or "PROJECT") if "/" in holder or " " in holder else holder
     other = f" (or in {counted}, the project that the call counted for)" if counted not in {"", project} else ""
-    return ApiDisabled(
-        f"{what}: the API {service} is not enabled in {project}{other}. {purpose.goes_on}; enable it with "
-        f"`gcloud services enable {service} --project {project}`, or leave the project out (--project)."
-    )
+    return {"service": service, "project": project, "other": other}
 
 
 def _holder(place: str) -> str:
@@ -212,3 +172,62 @@ def _reason(error: Exception) -> str:
         return ""
     named = [detail["reason"] for detail in error.errors if isinstance(detail, dict) and detail.get("reason")]
     return str(error.reason or (named[0] if named else ""))
+
+
+_ROWS: Final = (
+    ErrorRow(
+        (api.TooManyRequests, *sorted(_TOO_MANY)),
+        Throttled,
+        "Google kept refusing {permission} for too many calls until the retries were used up ({name}). "
+        "{purpose.goes_on}; {purpose.again}.",
+    ),
+    ErrorRow(
+        (api.Unauthorized,), BadCredentials, f"Google refuses the credentials ({{message}}). {_SIGN_IN}{_NOT_FOR_ALL}."
+    ),
+    ErrorRow(
+        (_NO_QUOTA,),
+        BadCredentials,
+        "these credentials name no project that calls count for. Name one with "
+        "`gcloud auth application-default set-quota-project PROJECT`.",
+    ),
+    ErrorRow(
+        ("BILLING_DISABLED", "billingNotEnabled"),
+        CloudError,
+        "the project has no billing account ({name}). {purpose.goes_on}; link one, or leave the project out "
+        "(--project).",
+    ),
+    ErrorRow(
+        ("SERVICE_DISABLED", "accessNotConfigured"),
+        ApiDisabled,
+        "the API {service} is not enabled in {project}{other}. {purpose.goes_on}; enable it with "
+        "`gcloud services enable {service} --project {project}`, or leave the project out (--project).",
+    ),
+    ErrorRow(
+        ("USER_PROJECT_DENIED",),
+        AccessDenied,
+        "the caller may not use the project that its calls count for ({message}). {purpose.goes_on}; grant "
+        "serviceusage.services.use there, or name another with "
+        "`gcloud auth application-default set-quota-project PROJECT`.",
+    ),
+    ErrorRow(
+        (api.Forbidden,), AccessDenied, "{name} for {permission} in {holder}. {purpose.goes_on}; {purpose.allow}."
+    ),
+    ErrorRow(
+        (api.NotFound,),
+        CloudError,
+        "it is not there ({message}). Check the project's id with `gcloud projects list`, or leave it out. "
+        "{purpose.goes_on}.",
+    ),
+    ErrorRow(
+        (api.ServiceUnavailable, api.BadGateway, api.GatewayTimeout),
+        Unreachable,
+        "no answer to {permission} ({message}). Run again later. {purpose.goes_on}.",
+    ),
+    ErrorRow(
+        (RequestException, auth.TransportError, _NO_ANSWER),
+        Unreachable,
+        "no connection for {permission} ({message}). Check the network and the proxy. {purpose.goes_on}.",
+    ),
+    ErrorRow((auth.GoogleAuthError,), BadCredentials, "{credentials}"),
+    ErrorRow((Exception,), Unexpected, "{permission} failed with {name}: {message}. {purpose.goes_on}."),
+)

@@ -8,9 +8,7 @@ A point covers what ended at its time: an aligned one the whole period before it
 ends of aligned ones are counted back from the end of what was asked. Where nothing was reported there is no point.
 """
 
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -18,13 +16,14 @@ from typing import Any, Final
 from google.api_core.exceptions import NotFound, from_grpc_status
 from google.cloud import monitoring_v3
 
-from plimsoll.clouds.common.answers import Deadline, Pages, bad_answer
-from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.common.answers import Deadline, Pages, ask_again, bad_answer
+from plimsoll.clouds.common.calls import READ_SETTING, MetricReader
 from plimsoll.clouds.google.agreement import disagreements
 from plimsoll.clouds.google.cells import Cells
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, GOOGLE_FAILURES, google_error
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
+from plimsoll.clouds.google.pages import PAGE_TRIES
 from plimsoll.clouds.google.queries import (
     ALL_METRICS,
     NAMES_A_CALL,
@@ -39,11 +38,10 @@ from plimsoll.clouds.google.queries import (
 )
 from plimsoll.clouds.google.received import Identity, Received, join_times, read_series
 from plimsoll.model.arrays import IntArray
-from plimsoll.model.errors import BadAnswer, CloudError, Endless
+from plimsoll.model.errors import BadAnswer, CloudError
 from plimsoll.model.series import SIGNALS
 from plimsoll.model.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
-from plimsoll.reading.cost import QueryCost
 from plimsoll.reading.known import Ask, Found
 
 GOOGLE_RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
@@ -69,8 +67,6 @@ _READING: Final = replace(
     again=f"{GOOGLE_AUDITING.again}, or lower PLIMSOLL_GOOGLE_CALLS_PER_S",
 )
 
-_SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
-
 _Shape = monitoring_v3.ListTimeSeriesRequest
 _Aligner = monitoring_v3.Aggregation.Aligner
 _ALIGNERS: Final = {
@@ -81,26 +77,24 @@ _ALIGNERS: Final = {
 }
 
 
+_Answer = tuple[list[Received], dict[int, CloudError]]
+"""The points of a call, and the errors of what cannot be used, by ask."""
+
+
 @dataclass(slots=True, kw_only=True)
-class GoogleMetrics:
-    """Series from Cloud Monitoring, `parallel` calls at a time, within the pacer's quota of calls a second.
+class GoogleMetrics(MetricReader):
+    """Series from Cloud Monitoring.
 
     `attached` gives the places of a project where a disk is attached now; its CloudError names the place it is given.
     """
 
     clients: Clients
-    calls: Pacer
-    parallel: int
-    query_cost: QueryCost
-    attached: Callable[[str, str], Collection[DevicePlace]]
     usage: Usage = field(default_factory=Usage)
-    read_deadline_s: float = 900.0
-    most_calls: int = 5_000_000
+    attached: Callable[[str, str], Collection[DevicePlace]]
     retention_days: Mapping[int, float] = field(default_factory=lambda: GOOGLE_RETENTION_DAYS)
     memory_days: float = 0.0
     visible_after_s: int = VISIBLE_AFTER_S
     _left: set[str] = field(default_factory=set, init=False, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @property
     def call_limits(self) -> CallLimits:
@@ -160,14 +154,9 @@ class GoogleMetrics:
 
     def _read_answers(self, asks: Sequence[Ask], here: Cells, deadline: Deadline) -> list[Found | CloudError]:
         queries = [query for number, ask in enumerate(asks) for query in series_queries(number, ask)]
-        calls = list(metric_calls(queries, datapoints_a_call=self.query_cost.datapoints_a_call))
+        calls = metric_calls(queries, datapoints_a_call=self.query_cost.datapoints_a_call)
         client = self.clients.metrics
-        with ThreadPoolExecutor(max_workers=self.parallel) as pool:
-            outcomes = list(pool.map(lambda call: self._ask(client, call, here, deadline), calls))
-        failed: dict[int, CloudError] = {}
-        for errors in outcomes:
-            failed |= {ask: error for ask, error in errors.items() if ask not in failed}
-        return [failed.get(number) or here.answer_of(number) for number in range(len(asks))]
+        return self.read_all(asks, calls, lambda call: self._ask(client, call, here, deadline), here.answer_of)
 
     def remarks(self, target: Target) -> Sequence[str]:
         """A remark if disks did a part of their work at places where they are no more."""
@@ -181,13 +170,9 @@ class GoogleMetrics:
         An answer that cannot be used, or has a series that cannot, is asked for once more, from its first page on.
         """
         try:
-            try:
-                points, wrong = self._points(client, call, here, deadline)
-            except BadAnswer:
-                points, wrong = self._points(client, call, here, deadline)
-            else:
-                if wrong:
-                    points, wrong = self._points(client, call, here, deadline)
+            points, wrong = ask_again(
+                partial(self._points, client, call, here, deadline), PAGE_TRIES, doubted=lambda answer: bool(answer[1])
+            )
             self._take(points, call, here)
         except CloudError as error:
             return {query.ask: error for query in call.queries}
@@ -200,17 +185,16 @@ class GoogleMetrics:
 
     def _points(
         self, client: monitoring_v3.MetricServiceClient, call: MetricCall, here: Cells, deadline: Deadline
-    ) -> tuple[list[Received], dict[int, CloudError]]:
+    ) -> _Answer:
         """The points of a call, page by page, and the asks of each series that cannot be used."""
         what = f"read metrics in {here.place}"
-        pages = Pages(what=what, deadline=deadline, setting=_SETTING)
+        pages = Pages(what=what, deadline=deadline, setting=READ_SETTING)
         request, points = _request(call, here.project), list[Received]()
         known: dict[Identity, IntArray] = {}
         wrong: dict[int, CloudError] = {}
         while True:
-            deadline.check(what, _SETTING)
             tries = self.clients.tries_within(deadline)
-            page = tries["retry"](partial(self._page, client, here.place, tries["timeout"]))(request)
+            page = tries["retry"](partial(self._page, client, what, deadline, tries["timeout"]))(request)
             for series in page.time_series:
                 try:
                     part = read_series(series, call, here.project, here.place)
@@ -224,27 +208,20 @@ class GoogleMetrics:
                 return points, wrong
             request.page_token = page.next_page_token
 
-    def _page(self, client: monitoring_v3.MetricServiceClient, place: str, timeout_s: float, request: Any) -> Any:
+    def _page(
+        self, client: monitoring_v3.MetricServiceClient, what: str, deadline: Deadline, timeout_s: float, request: Any
+    ) -> Any:
         """One page as protobuf, whose fields are read many times faster than through the client's own wrapping.
 
         An answer that says that it is incomplete is an error.
         """
-        self.calls.take(1)
-        with self._lock:
-            if self.usage.calls >= self.most_calls:
-                raise Endless(
-                    f"cannot read metrics in {place}: this run has made {self.usage.calls:,} calls for metrics. Audit "
-                    "fewer projects at once, or raise PLIMSOLL_METRIC_CALLS_A_RUN."
-                )
-            self.usage.calls += 1
+        self.begin_call(what, deadline)
         pages = client.list_time_series(request=_Shape.wrap(request), retry=None, timeout=timeout_s).pages
         page = monitoring_v3.ListTimeSeriesResponse.pb(next(iter(pages)))
         for status in page.execution_errors:
             lacks = f"the answer lacks something: {status.message}"
             raise from_grpc_status(status.code, lacks)  # type: ignore[no-untyped-call]  # google.api_core has no types
-        with self._lock:
-            self.usage.metrics += len(page.time_series)
-            self.usage.datapoints += sum(len(series.points) for series in page.time_series)
+        self.count_answer(len(page.time_series), sum(len(series.points) for series in page.time_series))
         return page
 
     def _take(self, points: Sequence[Received], call: MetricCall, here: Cells) -> None:

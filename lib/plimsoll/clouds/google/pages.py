@@ -6,13 +6,16 @@ show that the list was cut short there.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.clouds.common.answers import Deadline, Pages
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
 from plimsoll.model.errors import BadAnswer
+
+PAGE_TRIES: Final = 2
+"""The times that a page is asked for if it cannot be used."""
 
 ListCall = Callable[..., Any]
 """A method of one of Google's clients that lists something."""
@@ -59,7 +62,7 @@ class PagedList:
         page = self._ask(call, request)
         try:
             self.check(page)
-        except BadAnswer:
+        except BadAnswer:  # what cannot be read at all has been asked for again by the client
             page = self._ask(call, request)
             self.check(page)
         if page.next_page_token or not self.doubtful(self.size(page)):

@@ -1,13 +1,11 @@
 """Prices: from the Cloud Billing catalog if it answers in full, else from a dated price file."""
 
 import re
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from plimsoll.clouds.common.dated_data import PriceFile
+from plimsoll.clouds.common.dated_data import ListedPrices
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.names import LIST_SKUS
@@ -78,15 +76,13 @@ _Figures = dict[str, dict[str, dict[str, float]]]
 
 
 @dataclass(slots=True, kw_only=True)
-class GooglePrices:
+class GooglePrices(ListedPrices):
     """Price books by region, at list prices. `clients` None: no catalog is asked. One listing serves all regions."""
 
-    shipped: PriceFile
+    source: str = "Cloud Billing Catalog API"
     clients: Clients | None = None
-    today: date
     _listed: Mapping[str, Mapping[str, TypePrice]] | None = field(default=None, repr=False)
     _refused: str = field(default="", repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def book(self, target: Target) -> PriceBook | None:
         """The region's book. None if neither the catalog nor the file has one.
@@ -103,16 +99,11 @@ class GooglePrices:
         lacking = [name for name in _COMPLETE if name not in types]
         if self._refused or lacking:
             why = self._refused or f"the price catalog lacks {', '.join(lacking)} in {target.region}."
-            return replace(shipped, notice=f"{why} Prices are those of {shipped.as_of}.") if shipped else None
+            return shipped and replace(shipped, notice=f"{why} Prices are those of {shipped.as_of}.")
         known = shipped.types if shipped else {}
-        instead = {name: price for name, price in known.items() if not _is_credible(types.get(name), price)}
-        return PriceBook(
-            region=target.region,
-            source="Cloud Billing Catalog API",
-            as_of=self.today,
-            types={**types, **instead},
-            notice=_instead(instead, shipped) if instead and shipped else "",
-        )
+        instead = [name for name, price in known.items() if not _is_credible(types.get(name), price)]
+        notice = _instead(instead, shipped) if instead and shipped else ""
+        return replace(self.listed_book(target.region, types, instead), notice=notice)
 
     def _list(self, clients: Clients) -> tuple[Mapping[str, Mapping[str, TypePrice]], str]:
         """The catalog's prices; none if it cannot be read, and why: prices are no reason to fail."""

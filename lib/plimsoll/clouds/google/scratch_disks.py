@@ -29,7 +29,7 @@ from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.names import LIST_DISKS, last_of, moment
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.model.errors import BadInput, CloudError
-from plimsoll.model.task import ScratchOrder, ScratchVolume
+from plimsoll.model.task import ScratchOrder, ScratchVolume, check_tagged
 from plimsoll.ports import Target
 
 SCRATCH_LABEL: Final = "plimsoll-scratch"
@@ -179,11 +179,8 @@ class ScratchDisks:
     def _scratch_disk(self, target: Target, volume_id: str, what: str) -> compute_v1.Disk | None:
         """The disk as it is now. None if it is gone. Raises BadInput if it has not the scratch label."""
         disk = find_disk(self.clients, target, volume_id)
-        if disk is not None and SCRATCH_LABEL not in disk.labels:
-            raise BadInput(
-                f"cannot {what} {volume_id} ({disk.name}) in {target}: it has not the label {SCRATCH_LABEL}, so it is "
-                "no scratch disk. Do it yourself if it is to be done."
-            )
+        if disk is not None:
+            check_tagged(SCRATCH_LABEL, disk.labels, f"{what} {volume_id} ({disk.name}) in {target}")
         return disk
 
     def _follow(self, operation: compute_v1.Operation, what: str, project: str, purpose: CallPurpose) -> None:
