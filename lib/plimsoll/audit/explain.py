@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from plimsoll.audit.audit import context_of
-from plimsoll.audit.decide import VolumeOutcome, decide, outcome_of, outcome_without_metrics
+from plimsoll.audit.batch import context_of, decide
+from plimsoll.audit.decide import VolumeOutcome, outcome_of, outcome_without_metrics
 from plimsoll.audit.list import listings, with_stripes_of
 from plimsoll.audit.ports import AuditPorts
 from plimsoll.audit.price import market_of

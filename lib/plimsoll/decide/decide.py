@@ -11,7 +11,10 @@ from typing import Final
 
 from plimsoll.decide import reasons
 from plimsoll.decide.answer import (
+    Choice,
+    ChoiceVerdict,
     Comparison,
+    FrontierBudget,
     FrontierStep,
     InsufficientData,
     Keep,
@@ -22,19 +25,11 @@ from plimsoll.decide.answer import (
     Unweighed,
     Upgrade,
     Wait,
+    Why,
 )
 from plimsoll.decide.blockers import blockers, evidence_blocker, evidence_of
 from plimsoll.decide.case import Case, DecisionContext
-from plimsoll.decide.choice import (
-    Choice,
-    ChoiceVerdict,
-    FrontierBudget,
-    Why,
-    choose,
-    choose_same_limits,
-    find_risks,
-    risks_of,
-)
+from plimsoll.decide.choice import choose, choose_same_limits, find_risks, risks_of
 from plimsoll.decide.groups import Takeover, template_of
 from plimsoll.decide.offers import Offer, bare_type_offer, cuts_of, find_losses
 from plimsoll.decide.reasons import detached_peer, growth_summary, memory_summary, peer_reasons

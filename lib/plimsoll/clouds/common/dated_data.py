@@ -13,7 +13,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from plimsoll.files import parse_yaml, read_text
-from plimsoll.model.ceiling import Resource
+from plimsoll.model.ceiling import LatencyClass, Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import (
     Based,
@@ -22,7 +22,6 @@ from plimsoll.model.market import (
     Delivery,
     FromIops,
     FromThroughput,
-    LatencyClass,
     PriceBook,
     Provisioned,
     Sized,
