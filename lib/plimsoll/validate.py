@@ -21,7 +21,8 @@ from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.validation.context import Agree, Context, agree_to_all
-from plimsoll.validation.deciding import MOST_ATTEMPTS, decide_run, plan_run, rest_of, usd_month_of
+from plimsoll.validation.deciding import MOST_ATTEMPTS, decide_run, usd_month_of
+from plimsoll.validation.fio_job import plan_run
 from plimsoll.validation.job import Job, JobName, JobStep, find_job, job_of_class
 from plimsoll.validation.killed_job import resume_job
 from plimsoll.validation.measuring import fail
@@ -162,7 +163,7 @@ class RunValidation:
             for run in runs
         }
         spent = sum(job.usd for job in self._tried.values())
-        budget_left = rest_of(self.budget, usd=spent, runs=len(self._tried))
+        budget_left = self.budget.rest_after(usd=spent, runs=len(self._tried))
         chosen, left = split_by_budget(runs, lambda run: plans[run.class_key].usd or 0.0, budget_left)
         agree([plans[run.class_key] for run in chosen], left)
         return chosen

@@ -8,7 +8,7 @@ from typing import Final
 from plimsoll.audit.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger, probe_book, stripe_book, validation_book
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.cloud import Connection, published_facts, scope_connector
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import published_types, query_cost_of
 from plimsoll.clouds.registry import CLOUDS
@@ -53,7 +53,8 @@ def open_clouds(
     known = change_ledger(settings) if ledger is None else ledger
     for name in scope.clouds:
         alone = replace(scope, clouds=(name,), regions=scope.regions_of(name))
-        connection = CLOUDS[name].connect(alone, settings, today=today, paced=paced, log_days=log_days)
+        connect = scope_connector(CLOUDS[name])
+        connection = connect(alone, settings, today=today, paced=paced, log_days=log_days)
         yield OpenCloud(ports=connected_ports(name, connection, settings, known), connection=connection)
 
 
@@ -106,7 +107,7 @@ def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Pric
         inventory=inventory,
         metrics=metrics,
         prices=prices,
-        catalog=CLOUDS[cloud].published.catalog,
+        catalog=published_facts(CLOUDS[cloud]).catalog,
         envelopes=tuple(envelope_library(settings.measured_dir, settings.measured_at).envelopes.values()),
         query_cost=query_cost_of(cloud, settings),
         failed_measurements=validation_book(settings).failed_measurements(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import date
 
+    from plimsoll.clouds.registry import Cloud
     from plimsoll.clouds.scope import Scope
     from plimsoll.model.ceiling import Ceiling
     from plimsoll.model.volume import HostLimits
@@ -91,3 +93,15 @@ class Connect(Protocol):
         """`paced`: keep to the quotas of calls; a simulated cloud may have none. `log_days` is how far back the cloud's
         own log of changes is read (0: not at all)."""
         ...
+
+
+def published_facts(cloud: Cloud) -> Published:
+    """The facts of a cloud that are known without asking it."""
+    facts: Published = import_module(f"{cloud.package}.catalog").PUBLISHED_FACTS
+    return facts
+
+
+def scope_connector(cloud: Cloud) -> Connect:
+    """The function that reaches the accounts of a scope in a cloud. This imports the cloud's own libraries."""
+    connect: Connect = import_module(f"{cloud.package}.connection").connect_scope
+    return connect

@@ -9,7 +9,7 @@ from typing import Final
 from plimsoll.model.errors import BadInput
 from plimsoll.model.task import ScratchOrder
 from plimsoll.validation.context import Context
-from plimsoll.validation.deciding import plan_run
+from plimsoll.validation.fio_job import plan_run
 from plimsoll.validation.job import JOBS, Job, JobName, MeasuringAttempt, find_job
 from plimsoll.validation.measuring import fail
 
