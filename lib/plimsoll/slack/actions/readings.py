@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from plimsoll.audit.explain import explain_volume
+from plimsoll.auditing.explain import explain_volume
 from plimsoll.model.errors import BadInput, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.answers import record_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
-from plimsoll.audit.ports import AuditPorts
-from plimsoll.audit.read import metrics_segments, past_segments
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.read import metrics_segments, past_segments
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.decide import kind_by_state
 from plimsoll.decide.groups import StripeSet, Takeover

@@ -20,10 +20,10 @@ from heapq import nlargest
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from plimsoll.audit.batch import decide, is_judged
-from plimsoll.audit.deciders import LEAST_BATCH
-from plimsoll.audit.ports import AuditPorts
-from plimsoll.audit.read import with_signals
+from plimsoll.auditing.batch import decide, is_judged
+from plimsoll.auditing.deciders import LEAST_BATCH
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.read import with_signals
 from plimsoll.decide.answer import Change, Recommendation
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.decide import answer_by_state
