@@ -334,9 +334,11 @@ class InsufficientData(Answer):
 Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Unweighed | InsufficientData
 
 
-def blockers_of_others(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
-    """What blocks the change of the others that change together with one, told as its own."""
-    return tuple(
+def blockers_together(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
+    """The blockers of one of the volumes that change together: its own and, if it changes, those of the others."""
+    if not isinstance(own, Change):
+        return own.blockers
+    return own.blockers + tuple(
         Blocker(code=blocker.code, text=f"{other.volume.id} of the same {unit}: {blocker.text}")
         for other in answers.values()
         if other is not own

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from plimsoll.decide.answer import Change, Recommendation, Reprovision, blockers_of_others
+from plimsoll.decide.answer import Change, Recommendation, Reprovision, blockers_together
 from plimsoll.decide.case import Case, DecisionContext, SharedLoad
 from plimsoll.decide.case_maker import (
     case_of,
@@ -28,7 +28,7 @@ from plimsoll.decide.case_maker import (
     tell_days,
     without_restore,
 )
-from plimsoll.decide.decide import answers, insufficient, is_insufficient, kept, unmeasured
+from plimsoll.decide.decide import answer_together, kept
 from plimsoll.decide.hosting import Pool, ceiling_of_hosts, pool_ceiling, pool_name, present_ceiling, total_size_gib
 from plimsoll.decide.offers import KeptLimits, ceiling_on_hosts
 from plimsoll.demand.demand import CountedRates, Demand, add_demands, scale_demand
@@ -260,7 +260,6 @@ def _held_back_in_pools(
 
 
 POOL_ALREADY: Final = Reason("pool-already", "it already is what the other volumes of its pool are to become.")
-POOL_LACKING: Final = "too little is known of it (its metrics, or a price)"
 POOL_UNREAD: Final = "it could not be read"
 
 DecidedPool = dict[str, tuple[Case, Recommendation]]
@@ -376,19 +375,12 @@ def _decide_pool(
     )
     free = [volume for volume in seen.volumes if volume.id in bases]
     cases = list(_cases(seen, free, demands, bases, host, present=present_ceiling(pool)))
-    lacking = [case for case in cases if is_insufficient(case)]
-    by_id: dict[str, Recommendation] = dict(unmeasured(lacking)) if lacking and len(pool.volumes) == 1 else {}
-    if not by_id:
-        by_id = {case.volume.id: insufficient(case) for case in lacking}
-    held = {**dict.fromkeys(unread, POOL_UNREAD), **{case.volume.id: POOL_LACKING for case in lacking}}
-    undecided = [case for case in cases if case.volume.id not in by_id]
-    by_id |= answers(undecided, why_held=_held_reason(held), already=POOL_ALREADY)
+    held = dict.fromkeys(unread, POOL_UNREAD)
+    by_id, _ = answer_together(cases, held, _held_reason, already=POOL_ALREADY, may_keep_limits=len(pool.volumes) == 1)
     return {case.volume.id: (case, _make_pooled_answer(by_id, case, pool, bases)) for case in cases}
 
 
-def _held_reason(held: Mapping[str, str]) -> Reason | None:
-    if not held:
-        return None
+def _held_reason(held: Mapping[str, str]) -> Reason:
     volumes = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in held.items())
     return Reason("pool-held-back", f"what its pool has to carry is not known, because of {volumes}.")
 
@@ -455,7 +447,5 @@ def _make_pooled_answer(
         answer,
         reasons=(*answer.reasons, *reasons),
         pool=free,
-        blockers=(*answer.blockers, *blockers_of_others(answers, answer, "pool"))
-        if isinstance(answer, Change)
-        else answer.blockers,
+        blockers=blockers_together(answers, answer, "pool"),
     )
