@@ -13,7 +13,8 @@ from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.service import Service
 from plimsoll.slack.actions.asked import SlackRequest
-from plimsoll.slack.actions.worker import AskedMessage, Members, act
+from plimsoll.slack.actions.members import Members
+from plimsoll.slack.actions.worker import AskedMessage, act
 from plimsoll.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)

@@ -11,9 +11,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.input_files import parse_yaml, read_text
+from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.errors import PolicyError
 from plimsoll.model.kinds import CHANGES
-from plimsoll.model.market import LatencyClass
 from plimsoll.model.policy import EXAMPLE_KEY, Grade, Override, Policy, TagMatch
 
 _KEYS: Final = tuple(field.name for field in fields(Policy))

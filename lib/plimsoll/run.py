@@ -12,15 +12,14 @@ from typing import Any, Final
 from plimsoll.auditing.audit import no_stop, run_audit
 from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.learned_table import kept_table, table_text
 from plimsoll.model.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead
 from plimsoll.model.units import MIB
 from plimsoll.orders import CloudRequests, Order, describe, end_status
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Skipped, VolumesSeen
-from plimsoll.output_files import make_file, write_lines
+from plimsoll.output_files import make_file
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import answered_record, profile_record
-from plimsoll.reports.promises import check_promises, learning_in_run, lessons_of, own_table, promises_in_run
+from plimsoll.reports.promises import check_promises, keep_lessons, promises_in_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import INTERRUPTED, JOURNAL, RUNNING, RunFolder, damage_texts, write_run
@@ -200,18 +199,9 @@ def carry_out(
             folder.describe(run)
     if promised is not None and not stopped and "recording" not in order.scope:
         run |= promises_in_run(check_promises(matched_records(order.folder, None), promised, order.now))
-        run |= _keep_lessons(order, learned)
+        run |= keep_lessons(stream_records(order.folder), order.now, order.policy, order.scope, learned)
         write_run(order.folder, run)
     return RunRecord.model_validate(run), progress.best.items
-
-
-def _keep_lessons(order: Order, place: Path | None) -> dict[str, Any]:
-    """Keeps the table of what a run's own volumes showed, if that is enough; returns run.json's words about it."""
-    lessons = lessons_of(stream_records(order.folder))
-    table = own_table(lessons, order.now, order.policy, order.scope, kept_table(place))
-    if table is not None and place is not None:
-        write_lines([table_text(table)], place, "utf-8")
-    return learning_in_run(lessons, table)
 
 
 def _check_room(outcomes: Iterator[Outcome], folder: Path) -> Iterator[Outcome]:

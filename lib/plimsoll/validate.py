@@ -21,7 +21,8 @@ from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.validation.context import VALIDATIONS, Agree, Context, agree_to_all
-from plimsoll.validation.deciding import MOST_ATTEMPTS, plan_run, rest_of, usd_month_of
+from plimsoll.validation.deciding import MOST_ATTEMPTS, usd_month_of
+from plimsoll.validation.fio_job import plan_run
 from plimsoll.validation.job import MEASURING_STEPS, Job, JobName, JobStep, job_of_class
 from plimsoll.validation.killed_job import resume_job
 from plimsoll.validation.scratch_volume import Left
@@ -138,7 +139,7 @@ class RunValidation:
             for run in runs
         }
         spent = sum(job.usd for job in self._tried.values())
-        budget_left = rest_of(self.budget, usd=spent, runs=len(self._tried))
+        budget_left = self.budget.rest_after(usd=spent, runs=len(self._tried))
         chosen, left = split_by_budget(runs, lambda run: plans[run.class_key].usd or 0.0, budget_left)
         agree([plans[run.class_key] for run in chosen], left)
         return chosen

@@ -26,7 +26,7 @@ from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
 from plimsoll.decide.groups import StripeSet
-from plimsoll.model.market import LatencyClass
+from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.policy import ANY_RISK_PCT, HeadroomFrom, Override, Policy, SizeOn, TagMatch
 from plimsoll.model.volume import Host, Seen
 from plimsoll.orders import Order

@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.errors import PolicyError
-from plimsoll.model.market import LatencyClass
 from plimsoll.model.policy import (
     BOUNDS,
     OPT_OUT,

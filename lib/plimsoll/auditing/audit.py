@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 
+from plimsoll.auditing.batch import context_of
 from plimsoll.auditing.decide import BATCHES_AT_ONCE, ahead, batch_size, decide_batch, shown_first
 from plimsoll.auditing.list import (
     DENIED_AS_EXPECTED,
@@ -23,12 +24,11 @@ from plimsoll.auditing.list import (
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.price import market_of, price_outcomes
 from plimsoll.auditing.read import ByTheMinute
-from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
 from plimsoll.decide.hosting import batch_by_host
-from plimsoll.decide.offers import Market, check_types
+from plimsoll.decide.offers import check_types
 from plimsoll.model.errors import CloudError
-from plimsoll.model.policy import Headrooms, Policy
+from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import InScope, Notice, Outcome, Planned, VolumesSeen
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
@@ -121,19 +121,6 @@ def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[Vol
             unchanged, _ = with_stripes_of(listing, ports)
             _, plan = reading.choose(volumes, unchanged, policy, now, frozenset())
             yield Planned(target=target, plan=plan)
-
-
-def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime) -> DecisionContext:
-    """The context that every decision at a target shares."""
-    return DecisionContext(
-        market=market,
-        envelopes=ports.envelopes,
-        policy=policy,
-        headrooms=Headrooms.of_policy(policy),
-        now=now,
-        excluded=ports.excluded,
-        learned=ports.learned,
-    )
 
 
 def _failure_outcomes(

@@ -20,16 +20,15 @@ from heapq import nlargest
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from plimsoll.auditing.deciders import LEAST_BATCH, DecisionBatch
+from plimsoll.auditing.batch import decide, is_judged
+from plimsoll.auditing.deciders import LEAST_BATCH
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.auditing.read import metrics_segments, past_segments, with_signals
+from plimsoll.auditing.read import with_signals
 from plimsoll.decide.answer import Change, Recommendation
 from plimsoll.decide.case import DecisionContext
-from plimsoll.decide.decide import answer_by_state, kind_by_state
+from plimsoll.decide.decide import answer_by_state
 from plimsoll.decide.groups import Takeover
-from plimsoll.decide.hosting import with_neighbors
 from plimsoll.decide.offers import most_saved_usd_month
-from plimsoll.decide.stripes import reason_to_stay
 from plimsoll.demand.profile import DemandProfile
 from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.model.errors import CloudError, UnknownVolumeType
@@ -38,7 +37,6 @@ from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
 from plimsoll.ports import NO_CHANGE, ChangeText, Target
-from plimsoll.reading.known import Ask, Found
 from plimsoll.refine.member import Judged
 
 EVERY_MINUTE_BATCH_VOLUMES = 100
@@ -131,47 +129,6 @@ def outcome_without_metrics(
     return None
 
 
-def decide(
-    pending: Sequence[Volume],
-    volumes: Sequence[Volume],
-    ports: AuditPorts,
-    context: DecisionContext,
-    takeovers: Mapping[str, Takeover] = MappingProxyType({}),
-    *,
-    keep_demand: bool = False,
-) -> Mapping[str, Judged | CloudError]:
-    """The decision on each pending volume, or why its metrics could not be read.
-
-    Among the `volumes` are all on their hosts, and those that they take over from, by `takeovers`, with all on theirs.
-    """
-    by_volume = (takeovers.get(volume.id) for volume in pending)
-    whole = list({id(takeover): takeover for takeover in by_volume if takeover is not None}.values())
-    peers = [volume for takeover in whole for volume in takeover.volumes if is_judged(volume, context)]
-    pending = list({volume.id: volume for volume in (*pending, *peers)}.values())
-    wanted = {volume.id for volume in pending}
-    batch = DecisionBatch(
-        volumes=with_neighbors(pending, volumes),
-        pending=pending,
-        takeovers=whole,
-        context=context,
-        stripes=[stripes for stripes in ports.stripes if wanted & set(stripes.members)],
-        segments=metrics_segments(ports, context.policy, context.now),
-        memory=past_segments(ports, context.policy, context.now),
-        query_cost=ports.query_cost,
-        every_minute=ports.every_minute,
-        by_minutes=ports.by_minutes,
-        keep_demand=keep_demand,
-        shown=ports.shown & wanted,
-    )
-    with ports.stages.stage("decide"):
-        return ports.deciders.decide(batch, lambda asks: _read_metrics(asks, ports))
-
-
-def is_judged(volume: Volume, context: DecisionContext) -> bool:
-    """True for a volume whose answer rests on its metrics."""
-    return kind_by_state(volume) is None and reason_to_stay(volume, context) is None
-
-
 def outcome_of(
     target: Target, volume: Volume, decision: Judged | CloudError, ports: AuditPorts, policy: Policy
 ) -> Answered | FailedVolume:
@@ -183,14 +140,6 @@ def outcome_of(
         change = ports.catalog.change(volume, recommendation.target.spec)
     seen = ports.seen.get((volume.account, volume.region, volume.id))
     return _answer_of(target, recommendation, policy, change=change, profile=decision.profile, seen=seen)
-
-
-def _read_metrics(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
-    with ports.stages.stage("metrics", within="decide"):
-        try:
-            return ports.metrics.read(asks)
-        except CloudError as error:
-            return [error] * len(asks)
 
 
 def _answer_of(

@@ -9,8 +9,6 @@ Both sides send pickles over the decider's standard input and output:
                                  ←  ("ask", what is to be read of which volumes)
     what was found               →      … as often as the batch needs
                                  ←  ("done", the decisions) or ("failed", the error)
-
-A decision batch: volumes that are decided on together, and all that their decisions rest on besides metrics.
 """
 
 import os
@@ -22,75 +20,39 @@ import threading
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Protocol, Self, TypeVar
 
 import numpy as np
 
-from plimsoll.decide.case import DecisionContext
-from plimsoll.decide.groups import StripeSet, Takeover
-from plimsoll.decide.pools import pooled_volumes
-from plimsoll.decide.products import Shelf
-from plimsoll.decide.stripes import make_units, reason_to_stay, volumes_free_to_change
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import CloudError
 from plimsoll.model.volume import Volume
-from plimsoll.reading.cost import QueryCost
-from plimsoll.reading.known import Ask, Found, Look
-from plimsoll.reading.window import Segment
-from plimsoll.refine.judge import Fetch, judge
-from plimsoll.refine.member import Judged
+from plimsoll.reading.known import Ask, Fetch, Found, Look
 
-Decisions = dict[str, Judged | CloudError]
-"""The decision on each volume, by id, or why its metrics could not be read."""
+_Decisions = TypeVar("_Decisions")
+_Decisions_co = TypeVar("_Decisions_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionBatch:
-    """The `pending` volumes are decided on; `volumes` are all on their hosts. `stripes` are the sets of any of them,
-    `takeovers` what any takes over from.
+class DecidableBatch(Protocol[_Decisions_co]):
+    """A batch of volumes to decide on. It goes to a process and back as a pickle."""
 
-    What else is there is as of `judge`.
-    """
+    @property
+    def pending(self) -> Sequence[Volume]:
+        """The volumes that are decided on."""
 
-    volumes: Sequence[Volume]
-    pending: Sequence[Volume]
-    context: DecisionContext
-    stripes: Sequence[StripeSet]
-    takeovers: Sequence[Takeover] = ()
-    segments: Sequence[Segment]
-    memory: Sequence[Segment]
-    query_cost: QueryCost
-    every_minute: bool = False
-    by_minutes: bool = False
-    keep_demand: bool = False
-    shown: frozenset[str] = frozenset()
+    @property
+    def volumes(self) -> Sequence[Volume]:
+        """The volumes whose metrics it may ask for."""
 
-    def decide(self, fetch: Fetch) -> Decisions:
+    def decide(self, fetch: Fetch) -> _Decisions_co:
         """The decisions, by metrics that are fetched as they need them."""
-        context = self.context
-        units = make_units(self.stripes, self.volumes, context)
-        pooled = [
-            volume
-            for volume in pooled_volumes(self.volumes, context.market.types)
-            if reason_to_stay(volume, context) is None
-        ]
-        return judge(
-            {volume.id: context.of(volume) for volume in (*self.pending, *volumes_free_to_change(units), *pooled)},
-            self.volumes,
-            fetch,
-            segments=self.segments,
-            resolution_s=context.policy.resolution_s,
-            query_cost=self.query_cost,
-            memory=self.memory,
-            units=units,
-            takeovers=self.takeovers,
-            every_minute=self.every_minute,
-            by_minutes=self.by_minutes,
-            keep_demand=self.keep_demand,
-            shown=self.shown,
-        )
+
+    def without_kept(self) -> Self:
+        """The batch without what is kept between decisions, which is of one process."""
+
+    def with_kept_of(self, earlier: Self | None) -> Self:
+        """The batch with what an earlier one keeps, if both rest on the same."""
 
 
 ENOUGH_VOLUMES: Final = 200
@@ -153,7 +115,7 @@ class Deciders:
             warnings.warn(f"only {len(self._all)} of {self._most} processes could be started: {error}", stacklevel=3)
             self._most = len(self._all)  # Nor is it tried again for each further account.
 
-    def decide(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+    def decide(self, batch: DecidableBatch[_Decisions], fetch: Fetch) -> _Decisions:
         """The decisions on a batch, by a process that is idle; here where there is none, it is not worth the way, or
         the process ends before its answer."""
         if len(batch.pending) < LEAST_BATCH:
@@ -192,17 +154,17 @@ class _Decider:
             start_new_session=True,
         )
 
-    def decide(self, batch: DecisionBatch, fetch: Fetch) -> Decisions:
+    def decide(self, batch: DecidableBatch[_Decisions], fetch: Fetch) -> _Decisions:
         """The decisions on a batch; one of the errors of `ENDED` where the process ends before its answer."""
         volumes = {volume.id: volume for volume in batch.volumes}
-        kind, content = self._answer_to(replace(batch, context=_plain(batch.context)))
+        kind, content = self._answer_to(batch.without_kept())
         while True:
             match kind:
                 case "ask":
                     asks = [Ask(volume=volumes[volume_id], look=look) for volume_id, look in content]
                     kind, content = self._answer_to(_pack(fetch(asks)))
                 case "done":
-                    decisions: Decisions = content
+                    decisions: _Decisions = content
                     return decisions
                 case _:
                     raise content
@@ -226,11 +188,6 @@ class _Decider:
         self.ended = True
         self._process.kill()
         self._process.communicate()
-
-
-def _plain(context: DecisionContext) -> DecisionContext:
-    """A context without what is kept between decisions, which is of one process."""
-    return replace(context, shelf=Shelf(), rankings={})
 
 
 def _send(pipe: IO[bytes], message: object) -> None:
@@ -272,17 +229,16 @@ def serve_batches(batches: IO[bytes], answers: IO[bytes]) -> None:
         _send(answers, ("ask", wanted))
         return _unpack(pickle.load(batches))  # noqa: S301  # who started this process wrote it
 
-    context: DecisionContext | None = None
+    earlier: DecidableBatch[Mapping[str, Any]] | None = None
     while True:
         try:
-            batch: DecisionBatch = pickle.load(batches)  # noqa: S301  # who started this process wrote it
+            batch: DecidableBatch[Mapping[str, Any]] = pickle.load(batches)  # noqa: S301  # who started this process wrote it
         except EOFError:
             return
-        if context is None or context != batch.context:
-            context = batch.context
+        earlier = batch = batch.with_kept_of(earlier)
         reply: tuple[str, Mapping[str, Any] | Exception]
         try:
-            reply = "done", replace(batch, context=context).decide(fetch)
+            reply = "done", batch.decide(fetch)
         except EOFError:
             return
         except Exception as error:  # noqa: BLE001  # it goes on to who asked

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from plimsoll.auditing.audit import context_of
-from plimsoll.auditing.decide import VolumeOutcome, decide, outcome_of, outcome_without_metrics
+from plimsoll.auditing.batch import context_of, decide
+from plimsoll.auditing.decide import VolumeOutcome, outcome_of, outcome_without_metrics
 from plimsoll.auditing.list import listings, with_stripes_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.price import market_of

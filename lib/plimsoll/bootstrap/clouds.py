@@ -8,7 +8,7 @@ from typing import Final
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger, probe_book, stripe_book, validation_book
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.clouds.cloud import Connection, Reach
+from plimsoll.clouds.cloud import Connection, Reach, published_facts, scope_connector
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import published_types, query_cost_of
 from plimsoll.clouds.registry import CLOUDS
@@ -54,7 +54,7 @@ def open_clouds(
     for name in scope.clouds:
         alone = replace(scope, clouds=(name,), regions=scope.regions_of(name))
         reach = Reach(scope=alone, settings=settings, today=today, paced=paced, log_days=log_days)
-        connection = CLOUDS[name].connect(reach)
+        connection = scope_connector(CLOUDS[name])(reach)
         yield OpenCloud(ports=connected_ports(name, connection, settings, known), connection=connection)
 
 
@@ -107,7 +107,7 @@ def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Pric
         inventory=inventory,
         metrics=metrics,
         prices=prices,
-        catalog=CLOUDS[cloud].published.catalog,
+        catalog=published_facts(CLOUDS[cloud]).catalog,
         envelopes=tuple(envelope_library(settings.measured_dir, settings.measured_at).envelopes.values()),
         query_cost=query_cost_of(cloud, settings),
         failed_measurements=validation_book(settings).failed_measurements(),

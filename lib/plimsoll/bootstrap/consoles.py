@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from plimsoll.clouds.cloud import published_facts
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.model.policy import Policy
 from plimsoll.reading.window import Window
@@ -17,4 +18,4 @@ def console_link(volume: RecommendationRecord, policy: Policy, now: datetime) ->
     if cloud is None:
         return ""
     window = Window.before(now, days=policy.lookback_days)
-    return cloud.published.console_link(volume, window, policy.resolution_s)
+    return published_facts(cloud).console_link(volume, window, policy.resolution_s)

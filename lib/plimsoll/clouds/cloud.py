@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
+    from plimsoll.clouds.registry import Cloud
     from plimsoll.clouds.scope import Scope
     from plimsoll.model.ceiling import Ceiling
     from plimsoll.model.volume import HostLimits
@@ -102,3 +104,15 @@ class Reach:
 
 Connect = Callable[[Reach], Connection]
 """Reaches the accounts of a scope. Raises BadInput for a region, an account or a price file that cannot be used."""
+
+
+def published_facts(cloud: Cloud) -> Published:
+    """The facts of a cloud that are known without asking it."""
+    facts: Published = import_module(f"{cloud.package}.catalog").PUBLISHED_FACTS
+    return facts
+
+
+def scope_connector(cloud: Cloud) -> Connect:
+    """The function that reaches the accounts of a scope in a cloud. This imports the cloud's own libraries."""
+    connect: Connect = import_module(f"{cloud.package}.connection").connect_scope
+    return connect

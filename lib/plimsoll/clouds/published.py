@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plimsoll.clouds.cloud import PublishedHost
+from plimsoll.clouds.cloud import PublishedHost, published_facts
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.market import VolumeType
@@ -12,7 +12,7 @@ from plimsoll.settings import Settings
 
 def types_by_cloud() -> Mapping[str, Mapping[str, VolumeType]]:
     """The volume types of each cloud by name, by the cloud's name."""
-    return {name: cloud.published.catalog.types for name, cloud in CLOUDS.items()}
+    return {name: published_facts(cloud).catalog.types for name, cloud in CLOUDS.items()}
 
 
 def published_types() -> Mapping[str, VolumeType]:
@@ -27,16 +27,16 @@ def cloud_of(type_name: str) -> str | None:
 
 def host_cap(host_type: str, type_name: str) -> Ceiling | None:
     """What all volumes of a type carry together on a host of a type; None where that is not published."""
-    found = (cloud.published.host_cap(host_type, type_name) for cloud in CLOUDS.values())
+    found = (published_facts(cloud).host_cap(host_type, type_name) for cloud in CLOUDS.values())
     return next((cap for cap in found if cap is not None), None)
 
 
 def published_host(provider: str, host_type: str) -> PublishedHost | None:
     """What all volumes of a host carry together by its type; None where that is not known."""
     cloud = CLOUDS.get(provider)
-    return None if cloud is None else cloud.published.host(host_type)
+    return None if cloud is None else published_facts(cloud).host(host_type)
 
 
 def query_cost_of(provider: str, settings: Settings) -> QueryCost:
     """What reading metrics costs in a cloud; KeyError for one that Plimsoll does not ask."""
-    return CLOUDS[provider].published.query_cost(settings)
+    return published_facts(CLOUDS[provider]).query_cost(settings)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.clouds.cloud import published_facts
 from plimsoll.clouds.common.dated_data import MOST_USD
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.model.market import PriceBook, TypePrice
@@ -54,7 +55,7 @@ def check_volume(volume: Volume | UnreadVolume, target: Target) -> None:
 
 
 def _check_spec(name: str, spec: VolumeSpec, provider: str) -> None:
-    kind = CLOUDS[provider].published.catalog.types.get(spec.type)
+    kind = published_facts(CLOUDS[provider]).catalog.types.get(spec.type)
     _check_figure(f"the size of {name}", spec.size_gib, least=1, most=_TIMES * (kind.most_size_gib if kind else 1e6))
     for what, figure in (("IOPS", spec.iops), ("MiB/s", spec.throughput_mib_s)):
         if figure is not None:

@@ -1,24 +1,21 @@
 """The clouds that Plimsoll knows: one row each.
 
 A row is text alone: what a cloud is called, how it names things and what its reports say. The modules of the cloud's
-package are imported when they are first asked for, so that Google's libraries load only where Google is asked.
+package are imported when they are first asked for (`plimsoll.clouds.cloud`), so that Google's libraries load only where
+Google is asked.
 A new cloud is a package with `catalog.py` and `connection.py`, and one row here.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.aws.names import REGION_NAME as AWS_REGION
 from plimsoll.clouds.aws.names import VOLUME_ID as EBS_VOLUME_ID
 from plimsoll.clouds.google.names import DISK_ID, PROJECT_ID
 from plimsoll.clouds.google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
-
-if TYPE_CHECKING:
-    from plimsoll.clouds.cloud import Connect, Published
 
 AWS: Final = "aws"
 GOOGLE: Final = "google"
@@ -67,18 +64,6 @@ class Cloud:
     earlier_names: tuple[str, ...] = ()
     quota_by_region: bool = True
     measured_by_service: bool = True
-
-    @property
-    def published(self) -> "Published":
-        """What is known of the cloud without asking it."""
-        found: Published = import_module(f"{self.package}.catalog").PUBLISHED_FACTS
-        return found
-
-    @property
-    def connect(self) -> "Connect":
-        """What reaches the accounts of a scope. This imports the cloud's own libraries."""
-        found: Connect = import_module(f"{self.package}.connection").connect_scope
-        return found
 
 
 CLOUDS: Final[dict[str, Cloud]] = {

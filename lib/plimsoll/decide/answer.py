@@ -1,15 +1,19 @@
 """Recommendations: what should be done, why, what it saves and what stands in the way. Different answers are
-different types."""
+different types.
 
-from collections.abc import Mapping
+Choices: what was chosen for volumes that change together, and why, of which the answer to each of them is made.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
 from typing import ClassVar
 
 from plimsoll.decide.evidence import Evidence
 from plimsoll.decide.groups import Part, Peer, StripeSet
-from plimsoll.decide.offers import Loss, Offer, cuts_of
-from plimsoll.demand.epochs import Epoch
+from plimsoll.decide.offers import Bundle, Loss, Offer, cuts_of
+from plimsoll.demand.epochs import Epoch, Settles
 from plimsoll.demand.profile import DemandSummary
 from plimsoll.demand.trial import Trial
 from plimsoll.model import kinds
@@ -330,11 +334,76 @@ class InsufficientData(Answer):
 Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Unweighed | InsufficientData
 
 
-def blockers_of_others(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
-    """What blocks the change of the others that change together with one, told as its own."""
-    return tuple(
+def blockers_together(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
+    """The blockers of one of the volumes that change together: its own and, if it changes, those of the others."""
+    if not isinstance(own, Change):
+        return own.blockers
+    return own.blockers + tuple(
         Blocker(code=blocker.code, text=f"{other.volume.id} of the same {unit}: {blocker.text}")
         for other in answers.values()
         if other is not own
         for blocker in other.blockers
     )
+
+
+class ChoiceVerdict(StrEnum):
+    """The kinds of a choice."""
+
+    KEEP = "keep"
+    CHANGE = "change"
+    RELIEVE = "relieve"
+    WAIT = "wait"
+
+
+class Why(StrEnum):
+    """The reason why everything stays as it is, or the preference that chose the target."""
+
+    CHEAPEST = "cheapest"
+    DROP_IN = "drop-in"
+    BY_HOST = "by-host"
+    RELIEF = "relief"
+    THROTTLES_NO_MORE = "throttles-no-more"
+    HOST_IS_THE_LIMIT = "host-is-the-limit"
+    NOTHING_PASSES = "nothing-passes"
+    PRESENT_IS_CHEAPEST = "present-is-cheapest"
+    SAVES_TOO_LITTLE = "saves-too-little"
+    TOO_RISKY = "too-risky"
+    NOT_SETTLED = "not-settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontierBudget:
+    """One step of the frontier: the cheapest bundle within a budget of throttled minutes in 30 days."""
+
+    budget_min: float
+    bundle: Bundle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The answer for volumes that change together: a verdict, a target and the reason.
+
+    `target` is the bundle that is chosen, or would be (wait, saves too little). Today all cost `usd_month_now`.
+    `beneath` would be chosen if no least saving was asked for: its saving is too small alone, and could be judged
+    today, or once the volume is no longer new. `same_limits` are the replacements that were weighed; `full` keeps all
+    limits, also those that its host cannot carry, where `drop_in` does not. `bundles` has one of each type, `relief`
+    ends frequent throttling where something else was chosen, `frontier` is the price of tolerating more. `too_risky`
+    would be chosen if its risk was allowed. `lowering` is relief that lowers a limit: relief that lowers none goes
+    before it, because of its risk or because demand soon outgrows it.
+    """
+
+    verdict: ChoiceVerdict
+    why: Why
+    target: Bundle | None
+    now: Trial
+    usd_month_now: float
+    bundles: Sequence[Bundle]
+    drop_in: Bundle | None
+    full: Bundle | None = None
+    same_limits: Sequence[Bundle] = ()
+    relief: Bundle | None = None
+    settles: Settles | None = None
+    frontier: Sequence[FrontierBudget] = ()
+    beneath: Bundle | None = None
+    too_risky: Bundle | None = None
+    lowering: Bundle | None = None

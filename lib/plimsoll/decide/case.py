@@ -3,6 +3,7 @@
 The context of a decision: everything that it rests on besides the volume.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,7 +12,7 @@ import numpy as np
 
 from plimsoll.decide.evidence import Rankings
 from plimsoll.decide.groups import Peer, is_short_lived
-from plimsoll.decide.offers import KeptLimits, Market, Offer, all_limits, find_shortfalls
+from plimsoll.decide.offers import KeptLimits, Market, Offer, all_limits, find_shortfalls, lowered_sides
 from plimsoll.decide.products import Products, Shelf
 from plimsoll.decide.remembered import Remembered
 from plimsoll.demand.days import AUDIT_DAYS, ROUNDING, USUAL_TIMES, BusyHours, Ceilings, Rise, Trend, Trends, busy_hours
@@ -25,7 +26,6 @@ from plimsoll.model.ceiling import NOTHING, PLAIN, Ceiling, Need, Resource
 from plimsoll.model.envelope import Envelope
 from plimsoll.model.market import Provisioned, VolumeType, type_of
 from plimsoll.model.policy import Growth, Headrooms, OfferPurpose, Policy
-from plimsoll.model.units import DAY_S
 from plimsoll.model.volume import Volume
 from plimsoll.risk.histories import History
 from plimsoll.risk.learn import LearnedTable
@@ -88,8 +88,7 @@ class DecisionContext:
 
     def looked_back(self, volume: Volume) -> History:
         """The history of a volume whose past was not read: the days of the window in which it existed."""
-        age_days = (self.now - volume.created).total_seconds() / DAY_S
-        return History(days=max(0.0, min(float(self.policy.lookback_days), age_days)))
+        return History(days=self.policy.days_looked_back(volume.created, self.now))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +234,22 @@ class Case:
         history = self.history or context.looked_back(self.volume)
         return risk_of(self.policy, self.headrooms.of(purpose).usual, context.learned, history, owner, times)
 
+    def risk_of_offer(self, offer: Offer) -> Risk | None:
+        """The risk of the volume if it becomes an offer; None if nothing was learned."""
+        return self.risk(self.times_carried(offer), offer.purpose)
+
+    def times_carried(self, offer: Offer, need: Need | None = None) -> float:
+        """The factor of the required demand that an offer carries without credits, on the tightest side that it lowers.
+
+        At least 1 for the window; the highest minutes of the past may lower it. `need` stands in for the offer's.
+        """
+        most, sides = None if self.history is None else self.history.most, lowered_sides(offer, self.usable)
+        factor = max(1.0, _carried_factor(need or offer.need, offer.ceiling, sides))
+        if most is None:
+            return factor
+        before = most.times(self.headrooms.of(offer.purpose).factor)
+        return min(factor, _carried_factor(before, offer.ceiling, sides))
+
     def allows(self, risk: Risk | None) -> bool:
         """Whether a reduction with that risk may be recommended."""
         return self.context.unread or self.policy.allows(None if risk is None else risk.promised_pct)
@@ -311,3 +326,9 @@ def _needs_of_sides(ceiling: Ceiling) -> tuple[Need, Need]:
         replace(whole, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0),
         replace(whole, iops=0.0, sustained_iops=0.0),
     )
+
+
+def _carried_factor(need: Need, ceiling: Ceiling, sides: tuple[bool, bool]) -> float:
+    pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
+    factors = [carried / wanted for (carried, wanted), lower in zip(pairs, sides, strict=True) if lower and wanted > 0]
+    return min(factors, default=math.inf)

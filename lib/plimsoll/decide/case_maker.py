@@ -16,11 +16,11 @@ from plimsoll.decide.case import Case, DecisionContext
 from plimsoll.decide.groups import template_of
 from plimsoll.decide.hosting import ceiling_of_hosts
 from plimsoll.decide.offers import ceiling_on, ceiling_on_hosts, kept_limits
-from plimsoll.demand.days import NEVER, BusyHours, DaySums, Told, observed_hours, sum_days, sums_of_demand
+from plimsoll.demand.days import NEVER, BusyHours, DaySums, observed_hours, sums_of_demand
 from plimsoll.demand.demand import Demand, limits_of, scale_demand
 from plimsoll.demand.epochs import MADE_WITH_S, Epoch, Settles, Unsettled, attached_s, epochs_of, find_raised, settles
 from plimsoll.demand.host_room import HostLoad, add_relief, find_host_room
-from plimsoll.demand.load import Lifted, lift, load_of
+from plimsoll.demand.load import Lifted, Told, lift, load_of, sum_days
 from plimsoll.demand.profile import summary_of
 from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import RESOURCES, UNBOUNDED, Ceiling, Resource

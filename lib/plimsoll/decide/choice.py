@@ -6,42 +6,34 @@ yet what the workload does with what it was given.
 
 It is made for all that change together: one volume, the members of a stripe set, the volumes of a pool.
 
-The risk that is promised of volumes that become an offer, and whether their policies allow it.
-
 The price of the next level of safety for volumes that change together.
 
 Everything that has to be carried is raised by the ratio of the two headrooms, what was held back included. So the price
 is the most that it can be.
 """
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from enum import StrEnum
 from typing import Final
 
+from plimsoll.decide.answer import Choice, ChoiceVerdict, FrontierBudget, Why
 from plimsoll.decide.case import Case
-from plimsoll.decide.offers import Offer, find_cuts
+from plimsoll.decide.offers import Bundle
 from plimsoll.decide.remembered import combine_past_needs, is_reduction
-from plimsoll.decide.type_offers import Bundle, Makers, find_same_limits
+from plimsoll.decide.type_offers import Makers, find_same_limits
 from plimsoll.demand.days import AUDIT_DAYS, Rise
 from plimsoll.demand.epochs import Settles, Unsettled
 from plimsoll.demand.load import is_frequent, scale_load
-from plimsoll.demand.trial import Trial, budget_of, trial, worst
-from plimsoll.model.ceiling import Ceiling, Need
+from plimsoll.demand.trial import budget_of, trial, worst
+from plimsoll.model.ceiling import Need
 from plimsoll.model.policy import OfferPurpose
 from plimsoll.risk.promise import Risk, Safer, SafetyLevel, safer_level
 
 
 def find_risks(cases: Sequence[Case], bundle: Bundle) -> list[Risk | None]:
     """The risk of each volume if all become what a bundle offers; None if nothing was learned."""
-    return [risk_of_offer(offer, case) for case, offer in zip(cases, bundle.offers, strict=True)]
-
-
-def risk_of_offer(offer: Offer, case: Case) -> Risk | None:
-    """The risk of a volume that becomes an offer; None if nothing was learned."""
-    return case.risk(times_carried(offer, case), offer.purpose)
+    return [case.risk_of_offer(offer) for case, offer in zip(cases, bundle.offers, strict=True)]
 
 
 def is_allowed(cases: Sequence[Case], bundle: Bundle) -> bool:
@@ -58,34 +50,6 @@ def is_allowed(cases: Sequence[Case], bundle: Bundle) -> bool:
     )
 
 
-def times_carried(offer: Offer, case: Case, need: Need | None = None) -> float:
-    """The factor of the required demand that an offer carries without credits, on the tightest side that it lowers.
-
-    At least 1 for the window; the highest minutes of the past may lower it. `need` stands in for the offer's.
-    """
-    most, sides = None if case.history is None else case.history.most, lowered_sides(offer, case.usable)
-    factor = max(1.0, _carried_factor(need or offer.need, offer.ceiling, sides))
-    if most is None:
-        return factor
-    before = most.times(case.headrooms.of(offer.purpose).factor)
-    return min(factor, _carried_factor(before, offer.ceiling, sides))
-
-
-def lowered_sides(offer: Offer, usable: Ceiling) -> tuple[bool, bool]:
-    """The sides, (IOPS, MiB/s), on which an offer is lower than what can be used today.
-
-    Demand that outgrows a limit that stays would do so today.
-    """
-    cuts = find_cuts(offer.ceiling, usable)
-    return "IOPS" in cuts, "MiB/s" in cuts
-
-
-def _carried_factor(need: Need, ceiling: Ceiling, sides: tuple[bool, bool]) -> float:
-    pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
-    factors = [carried / wanted for (carried, wanted), lower in zip(pairs, sides, strict=True) if lower and wanted > 0]
-    return min(factors, default=math.inf)
-
-
 BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
 """The throttled minutes in 30 days that the frontier is drawn for."""
 
@@ -95,69 +59,6 @@ LEAST_STEP_USD: Final = 5.0
 
 ROUNDING_USD: Final = 1e-9
 """Money that differs by less is the same."""
-
-
-class ChoiceVerdict(StrEnum):
-    """The kinds of a choice."""
-
-    KEEP = "keep"
-    CHANGE = "change"
-    RELIEVE = "relieve"
-    WAIT = "wait"
-
-
-class Why(StrEnum):
-    """The reason why everything stays as it is, or the preference that chose the target."""
-
-    CHEAPEST = "cheapest"
-    DROP_IN = "drop-in"
-    BY_HOST = "by-host"
-    RELIEF = "relief"
-    THROTTLES_NO_MORE = "throttles-no-more"
-    HOST_IS_THE_LIMIT = "host-is-the-limit"
-    NOTHING_PASSES = "nothing-passes"
-    PRESENT_IS_CHEAPEST = "present-is-cheapest"
-    SAVES_TOO_LITTLE = "saves-too-little"
-    TOO_RISKY = "too-risky"
-    NOT_SETTLED = "not-settled"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontierBudget:
-    """One step of the frontier: the cheapest bundle within a budget of throttled minutes in 30 days."""
-
-    budget_min: float
-    bundle: Bundle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """The answer for volumes that change together: a verdict, a target and the reason.
-
-    `target` is the bundle that is chosen, or would be (wait, saves too little). Today all cost `usd_month_now`.
-    `beneath` would be chosen if no least saving was asked for: its saving is too small alone, and could be judged
-    today, or once the volume is no longer new. `same_limits` are the replacements that were weighed; `full` keeps all
-    limits, also those that its host cannot carry, where `drop_in` does not. `bundles` has one of each type, `relief`
-    ends frequent throttling where something else was chosen, `frontier` is the price of tolerating more. `too_risky`
-    would be chosen if its risk was allowed. `lowering` is relief that lowers a limit: relief that lowers none goes
-    before it, because of its risk or because demand soon outgrows it.
-    """
-
-    verdict: ChoiceVerdict
-    why: Why
-    target: Bundle | None
-    now: Trial
-    usd_month_now: float
-    bundles: Sequence[Bundle]
-    drop_in: Bundle | None
-    full: Bundle | None = None
-    same_limits: Sequence[Bundle] = ()
-    relief: Bundle | None = None
-    settles: Settles | None = None
-    frontier: Sequence[FrontierBudget] = ()
-    beneath: Bundle | None = None
-    too_risky: Bundle | None = None
-    lowering: Bundle | None = None
 
 
 def choose(cases: Sequence[Case]) -> Choice:

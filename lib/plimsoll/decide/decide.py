@@ -5,13 +5,16 @@ See docs/decision.md.
 Answers that a volume's state gives, so that no demand is weighed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from plimsoll.decide import reasons
 from plimsoll.decide.answer import (
+    Choice,
+    ChoiceVerdict,
     Comparison,
+    FrontierBudget,
     FrontierStep,
     InsufficientData,
     Keep,
@@ -22,19 +25,11 @@ from plimsoll.decide.answer import (
     Unweighed,
     Upgrade,
     Wait,
+    Why,
 )
 from plimsoll.decide.blockers import blockers, evidence_blocker, evidence_of
 from plimsoll.decide.case import Case, DecisionContext
-from plimsoll.decide.choice import (
-    Choice,
-    ChoiceVerdict,
-    FrontierBudget,
-    Why,
-    choose,
-    choose_same_limits,
-    find_risks,
-    risks_of,
-)
+from plimsoll.decide.choice import choose, choose_same_limits, find_risks, risks_of
 from plimsoll.decide.groups import Takeover, template_of
 from plimsoll.decide.offers import Offer, bare_type_offer, cuts_of, find_losses
 from plimsoll.decide.reasons import detached_peer, growth_summary, memory_summary, peer_reasons
@@ -49,6 +44,9 @@ from plimsoll.risk.promise import Risk
 
 LEAST_HOURS: Final = 1.0
 """The hours that have to be observed of a volume that counts for its template alone."""
+
+LACKING: Final = "too little is known of it (its metrics, or a price)"
+"""The reason that a volume holds back those that change together with it."""
 
 WITH_OTHERS: Final = Reason("already", "It already is what the others are to become.")
 
@@ -160,6 +158,29 @@ def answers(
         )
         for place, case in enumerate(cases)
     }
+
+
+def answer_together(
+    cases: Sequence[Case],
+    held: Mapping[str, str],
+    why_held: Callable[[Mapping[str, str]], Reason],
+    *,
+    already: Reason,
+    may_keep_limits: bool,
+) -> tuple[dict[str, Recommendation], Mapping[str, str]]:
+    """The answers to volumes of a group, by id, and the reasons of those that hold it back, also by id.
+
+    `held` are the reasons that are known before; one of which too little is known has another. `why_held` makes one
+    reason of them. `may_keep_limits`: where too little is known, a replacement with the same limits may do for all.
+    """
+    lacking = [case for case in cases if is_insufficient(case)]
+    replaced = unmeasured(cases) if lacking and may_keep_limits else {}
+    if replaced:
+        return {**replaced}, held
+    by_id: dict[str, Recommendation] = {case.volume.id: insufficient(case) for case in lacking}
+    held = {**held, **dict.fromkeys(by_id, LACKING)}
+    undecided = [case for case in cases if case.volume.id not in by_id]
+    return {**by_id, **answers(undecided, why_held=why_held(held) if held else None, already=already)}, held
 
 
 def _too_risky(cases: Sequence[Case], place: int, choice: Choice) -> TooRisky | None:

@@ -1,15 +1,18 @@
-"""Hosting: which volumes share a host, and the traffic they make there together."""
+"""Hosting: which volumes share a host, the traffic they make there together, and the pools in which they share it."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from plimsoll.decide.evidence import FailedMeasurement
+from plimsoll.decide.offers import ceiling_on_hosts
 from plimsoll.demand.demand import Demand
 from plimsoll.demand.host_room import HostLoad
 from plimsoll.model.ceiling import UNBOUNDED, Ceiling
 from plimsoll.model.market import VolumeType
-from plimsoll.model.volume import Host, Volume, sole_host
+from plimsoll.model.volume import Host, Volume, VolumeSpec, sole_host
 
 
 def batch_by_host(
@@ -167,3 +170,69 @@ def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | 
         complete=len(read) == len(group),
         seen=next((demand.host for demand in read if demand.host is not None), None),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The volumes of a pooled type on one host, or one volume of another type, and their neighbors there."""
+
+    kind: VolumeType
+    volumes: tuple[Volume, ...]
+    neighbors: tuple[Volume, ...]
+
+    def neighbors_of_type(self, name: str) -> list[Volume]:
+        return [volume for volume in self.neighbors if volume.spec.type == name]
+
+    def __str__(self) -> str:
+        return pool_name(self.kind, self.volumes)
+
+
+def find_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Pool]:
+    """Finds the pools of all hosts with more than one volume; none if no type is pooled."""
+    if not any(kind.pooled for kind in types.values()):
+        return []
+    hosted: dict[str, list[Volume]] = {}
+    for volume in volumes:
+        host = sole_host(volume)
+        if host is not None:
+            hosted.setdefault(host.id, []).append(volume)
+    return [pool for group in hosted.values() if len(group) > 1 for pool in _pools_on_host(group, types)]
+
+
+def _pools_on_host(group: Sequence[Volume], types: Mapping[str, VolumeType]) -> Iterable[Pool]:
+    together: dict[str, list[Volume]] = {}
+    for volume in group:
+        kind = types.get(volume.spec.type)
+        if kind is not None:
+            together.setdefault(kind.name if kind.pooled else volume.id, []).append(volume)
+    for inside in together.values():
+        others = tuple(volume for volume in group if volume not in inside)
+        yield Pool(kind=types[inside[0].spec.type], volumes=tuple(inside), neighbors=others)
+
+
+def pooled_volumes(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Volume]:
+    """The volumes that are decided on together with others of their hosts."""
+    return [volume for pool in find_pools(volumes, types) for volume in pool.volumes]
+
+
+def total_size_gib(volumes: Iterable[Volume]) -> int:
+    """The sum of the volumes' sizes in GiB."""
+    return sum(volume.spec.size_gib for volume in volumes)
+
+
+def pool_ceiling(kind: VolumeType, volumes: Sequence[Volume], failed: Sequence[FailedMeasurement] = ()) -> Ceiling:
+    """The ceiling of volumes of one host as one pool of a type, lowered to what failed measurements show."""
+    return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=total_size_gib(volumes)), volumes[0], failed)
+
+
+def present_ceiling(pool: Pool) -> Ceiling:
+    """The ceiling of a pool in its present type and sizes."""
+    if pool.kind.pooled:
+        return pool_ceiling(pool.kind, pool.volumes)
+    return ceiling_on_hosts(pool.kind, pool.volumes[0].spec, pool.volumes[0])
+
+
+def pool_name(kind: VolumeType, volumes: Sequence[Volume]) -> str:
+    """The name of a pool in a sentence, e.g. "gp3 500 GiB in 2 volumes of i-123"."""
+    size = f"{kind.name} {total_size_gib(volumes):,} GiB"
+    return f"{size} in {len(volumes)} volumes of {volumes[0].hosts[0].id}" if len(volumes) > 1 else size

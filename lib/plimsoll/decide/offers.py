@@ -1,6 +1,6 @@
 """Offers: what could be bought instead, each with its ceiling, price, trial, losses, and why it is refused if it is.
 
-Offers: what could be bought instead, each with its ceiling, price, trial, and why it is refused if it is.
+Bundles: an offer of one type to each of the volumes that change together.
 
 The most that a change can save, before anything is known of what a volume does.
 
@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import Final
 
 from plimsoll.decide.evidence import CODE, FailedMeasurement, believed_ceiling
-from plimsoll.demand.trial import Trial
-from plimsoll.model.ceiling import NOTHING, UNBOUNDED, Ceiling, Need, Resource
+from plimsoll.demand.trial import Trial, worst
+from plimsoll.model.ceiling import NOTHING, UNBOUNDED, Ceiling, LatencyClass, Need, Resource
 from plimsoll.model.errors import PolicyError
-from plimsoll.model.market import FromIops, FromThroughput, LatencyClass, PriceBook, Provisioned, VolumeType
+from plimsoll.model.market import FromIops, FromThroughput, PriceBook, Provisioned, VolumeType
 from plimsoll.model.policy import OfferPurpose, Policy
 from plimsoll.model.units import KIB_PER_MIB
 from plimsoll.model.volume import Host, Volume, VolumeSpec
@@ -64,6 +64,34 @@ class Offer:
     @property
     def feasible(self) -> bool:
         return not self.refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """One volume type for all volumes that change together: one offer for each, in their order."""
+
+    kind: VolumeType
+    offers: tuple[Offer, ...]
+
+    @property
+    def usd_month(self) -> float:
+        """The cost of all offers together; infinite if one has no price."""
+        return sum(math.inf if offer.usd_month is None else offer.usd_month for offer in self.offers)
+
+    @property
+    def feasible(self) -> bool:
+        return all(offer.feasible for offer in self.offers)
+
+    @property
+    def tried(self) -> Trial:
+        """The worst trial of any offer; infinite if one was not tried."""
+        return worst(offer.tried or Trial(throttled_minutes=math.inf, longest_wait_s=math.inf) for offer in self.offers)
+
+    @property
+    def order(self) -> tuple[bool, float, int, float, str]:
+        """The key that bundles are sorted by: feasible ones first, then the price, latency class and durability."""
+        kind = self.kind
+        return not self.feasible, self.usd_month, -kind.latency, -kind.durability_pct, kind.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -429,6 +457,15 @@ def find_cuts(offered: Ceiling, present: Ceiling) -> tuple[str, ...]:
         for unit, most, needed, sustained, needed_sustained in sides
         if most < needed - ROUNDING_UP or sustained < needed_sustained - ROUNDING_UP
     )
+
+
+def lowered_sides(offer: Offer, usable: Ceiling) -> tuple[bool, bool]:
+    """The sides, (IOPS, MiB/s), on which an offer is lower than what can be used today.
+
+    Demand that outgrows a limit that stays would do so today.
+    """
+    cuts = find_cuts(offer.ceiling, usable)
+    return "IOPS" in cuts, "MiB/s" in cuts
 
 
 def published_cuts(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, VolumeType]) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ The demand that was held back: what volumes of a host would have done beyond wha
 The decision on pools: the volumes of each become one type together, or none changes. See docs/decision.md, 9.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from plimsoll.decide.answer import Change, Recommendation, Reprovision, blockers_of_others
+from plimsoll.decide.answer import Change, Recommendation, Reprovision, blockers_together
 from plimsoll.decide.case import Case, DecisionContext, SharedLoad
 from plimsoll.decide.case_maker import (
     case_of,
@@ -28,9 +28,8 @@ from plimsoll.decide.case_maker import (
     tell_days,
     without_restore,
 )
-from plimsoll.decide.decide import answers, insufficient, is_insufficient, kept, unmeasured
-from plimsoll.decide.evidence import FailedMeasurement
-from plimsoll.decide.hosting import ceiling_of_hosts
+from plimsoll.decide.decide import answer_together, kept
+from plimsoll.decide.hosting import Pool, ceiling_of_hosts, pool_ceiling, pool_name, present_ceiling, total_size_gib
 from plimsoll.decide.offers import KeptLimits, ceiling_on_hosts
 from plimsoll.demand.demand import CountedRates, Demand, add_demands, scale_demand
 from plimsoll.demand.epochs import Epoch
@@ -43,74 +42,7 @@ from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.kinds import Reason
 from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Headrooms
-from plimsoll.model.volume import Host, Volume, VolumeSpec, sole_host
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
-    """The volumes of a pooled type on one host, or one volume of another type, and their neighbors there."""
-
-    kind: VolumeType
-    volumes: tuple[Volume, ...]
-    neighbors: tuple[Volume, ...]
-
-    def neighbors_of_type(self, name: str) -> list[Volume]:
-        return [volume for volume in self.neighbors if volume.spec.type == name]
-
-    def __str__(self) -> str:
-        return pool_name(self.kind, self.volumes)
-
-
-def find_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Pool]:
-    """Finds the pools of all hosts with more than one volume; none if no type is pooled."""
-    if not any(kind.pooled for kind in types.values()):
-        return []
-    hosted: dict[str, list[Volume]] = {}
-    for volume in volumes:
-        host = sole_host(volume)
-        if host is not None:
-            hosted.setdefault(host.id, []).append(volume)
-    return [pool for group in hosted.values() if len(group) > 1 for pool in _pools_on_host(group, types)]
-
-
-def _pools_on_host(group: Sequence[Volume], types: Mapping[str, VolumeType]) -> Iterable[Pool]:
-    together: dict[str, list[Volume]] = {}
-    for volume in group:
-        kind = types.get(volume.spec.type)
-        if kind is not None:
-            together.setdefault(kind.name if kind.pooled else volume.id, []).append(volume)
-    for inside in together.values():
-        others = tuple(volume for volume in group if volume not in inside)
-        yield Pool(kind=types[inside[0].spec.type], volumes=tuple(inside), neighbors=others)
-
-
-def pooled_volumes(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Volume]:
-    """The volumes that are decided on together with others of their hosts."""
-    return [volume for pool in find_pools(volumes, types) for volume in pool.volumes]
-
-
-def total_size_gib(volumes: Iterable[Volume]) -> int:
-    """The sum of the volumes' sizes in GiB."""
-    return sum(volume.spec.size_gib for volume in volumes)
-
-
-def pool_ceiling(kind: VolumeType, volumes: Sequence[Volume], failed: Sequence[FailedMeasurement] = ()) -> Ceiling:
-    """The ceiling of volumes of one host as one pool of a type, lowered to what failed measurements show."""
-    return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=total_size_gib(volumes)), volumes[0], failed)
-
-
-def present_ceiling(pool: Pool) -> Ceiling:
-    """The ceiling of a pool in its present type and sizes."""
-    if pool.kind.pooled:
-        return pool_ceiling(pool.kind, pool.volumes)
-    return ceiling_on_hosts(pool.kind, pool.volumes[0].spec, pool.volumes[0])
-
-
-def pool_name(kind: VolumeType, volumes: Sequence[Volume]) -> str:
-    """The name of a pool in a sentence, e.g. "gp3 500 GiB in 2 volumes of i-123"."""
-    size = f"{kind.name} {total_size_gib(volumes):,} GiB"
-    return f"{size} in {len(volumes)} volumes of {volumes[0].hosts[0].id}" if len(volumes) > 1 else size
-
+from plimsoll.model.volume import Host, Volume
 
 HostDemands = Mapping[str, Demand]
 """The demands of all volumes on a host that could be read, by id, on one grid."""
@@ -328,7 +260,6 @@ def _held_back_in_pools(
 
 
 POOL_ALREADY: Final = Reason("pool-already", "it already is what the other volumes of its pool are to become.")
-POOL_LACKING: Final = "too little is known of it (its metrics, or a price)"
 POOL_UNREAD: Final = "it could not be read"
 
 DecidedPool = dict[str, tuple[Case, Recommendation]]
@@ -444,19 +375,12 @@ def _decide_pool(
     )
     free = [volume for volume in seen.volumes if volume.id in bases]
     cases = list(_cases(seen, free, demands, bases, host, present=present_ceiling(pool)))
-    lacking = [case for case in cases if is_insufficient(case)]
-    by_id: dict[str, Recommendation] = dict(unmeasured(lacking)) if lacking and len(pool.volumes) == 1 else {}
-    if not by_id:
-        by_id = {case.volume.id: insufficient(case) for case in lacking}
-    held = {**dict.fromkeys(unread, POOL_UNREAD), **{case.volume.id: POOL_LACKING for case in lacking}}
-    undecided = [case for case in cases if case.volume.id not in by_id]
-    by_id |= answers(undecided, why_held=_held_reason(held), already=POOL_ALREADY)
+    held = dict.fromkeys(unread, POOL_UNREAD)
+    by_id, _ = answer_together(cases, held, _held_reason, already=POOL_ALREADY, may_keep_limits=len(pool.volumes) == 1)
     return {case.volume.id: (case, _make_pooled_answer(by_id, case, pool, bases)) for case in cases}
 
 
-def _held_reason(held: Mapping[str, str]) -> Reason | None:
-    if not held:
-        return None
+def _held_reason(held: Mapping[str, str]) -> Reason:
     volumes = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in held.items())
     return Reason("pool-held-back", f"what its pool has to carry is not known, because of {volumes}.")
 
@@ -523,7 +447,5 @@ def _make_pooled_answer(
         answer,
         reasons=(*answer.reasons, *reasons),
         pool=free,
-        blockers=(*answer.blockers, *blockers_of_others(answers, answer, "pool"))
-        if isinstance(answer, Change)
-        else answer.blockers,
+        blockers=blockers_together(answers, answer, "pool"),
     )

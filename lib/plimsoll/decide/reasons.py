@@ -5,44 +5,32 @@ Reasons that lie in a volume: where it is, what was changed of it or is on recor
 Reasons about the past: events, growth and idle days that speak against an offer.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
-from plimsoll.decide.answer import Comparison, GrowthSummary, MemorySummary, Recommendation
+from plimsoll.decide.answer import Choice, Comparison, FrontierStep, GrowthSummary, MemorySummary, Recommendation, Why
 from plimsoll.decide.case import Case
+from plimsoll.decide.evidence import CODE
 from plimsoll.decide.groups import Peer, ToldBy
-from plimsoll.decide.offers import Offer
+from plimsoll.decide.offers import LOSS_WORDS, Loss, Offer, cuts_of, find_losses
 from plimsoll.decide.remembered import Remembered, is_reduction
-from plimsoll.demand.epochs import Epoch, find_raised
+from plimsoll.demand.days import AUDIT_DAYS, LONG_DAYS
+from plimsoll.demand.demand import IOPS, MIB_S
+from plimsoll.demand.epochs import Epoch, Settles, Unsettled, find_raised
 from plimsoll.demand.profile import DemandSummary
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.kinds import Reason
-from plimsoll.model.policy import MOST_GROWTH_TIMES
-from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S, day_of, dollars, lasting
-from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.past.memory import Event, Idleness, ThrottledMinute, find_throttled_minute
-
-if TYPE_CHECKING:
-    from plimsoll.decide.case import Case
-from collections.abc import Iterable
-
-from plimsoll.decide.answer import FrontierStep
-from plimsoll.decide.case import Case
-from plimsoll.decide.choice import Choice, Why, risk_of_offer
-from plimsoll.decide.evidence import CODE
-from plimsoll.decide.offers import LOSS_WORDS, Loss, cuts_of, find_losses
-from plimsoll.demand.days import AUDIT_DAYS, LONG_DAYS
-from plimsoll.demand.demand import IOPS, MIB_S
-from plimsoll.demand.epochs import Settles, Unsettled
 from plimsoll.model.market import DOLLARS, unusable
-from plimsoll.model.policy import SizeOn
+from plimsoll.model.policy import MOST_GROWTH_TIMES, SizeOn
 from plimsoll.model.series import SERIES, Role
-from plimsoll.model.volume import VolumeState
+from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S, day_of, dollars, lasting
+from plimsoll.model.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.past.memory import Event, Idleness, ThrottledMinute, find_throttled_minute
 from plimsoll.reading.window import Coverage
 
 AnyAnswer = TypeVar("AnyAnswer", bound=Recommendation)
@@ -664,7 +652,7 @@ def _waiting_text(case: Case, settles: Settles, offer: Offer) -> str:
 
 def risk_reason(case: Case, offer: Offer) -> Reason:
     """The reason that an offer is not recommended because of its risk, with its price and that risk."""
-    risk, more = risk_of_offer(offer, case), (offer.usd_month or 0.0) - (case.usd_month or 0.0)
+    risk, more = case.risk_of_offer(offer), (offer.usd_month or 0.0) - (case.usd_month or 0.0)
     price = f"would save {dollars(-more)} a month" if more < 0 else f"costs {dollars(more)} a month more"
     known = "Nothing was learned of its risk." if risk is None else risk.text
     return Reason(

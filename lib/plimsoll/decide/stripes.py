@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.decide.answer import Change, Recommendation, SetAnswer, SetMember, blockers_of_others
+from plimsoll.decide.answer import Change, Recommendation, SetAnswer, SetMember, blockers_together
 from plimsoll.decide.case import Case, DecisionContext
 from plimsoll.decide.case_maker import on_these_hosts
-from plimsoll.decide.decide import answers, insufficient, is_insufficient, unmeasured
+from plimsoll.decide.decide import answer_together
 from plimsoll.decide.groups import LINEAR, StripeSet, Unit
 from plimsoll.decide.offers import ceiling_on_hosts
 from plimsoll.demand.demand import add_demands
@@ -25,7 +25,6 @@ from plimsoll.model.market import PriceBook, unusable
 from plimsoll.model.units import MINUTE_S, dollars
 from plimsoll.model.volume import Host, Volume
 
-SET_LACKING: Final = "too little is known of it (its metrics, or a price)"
 SET_ALREADY: Final = Reason(
     "stripe-set-already", "It already has the configuration that the other volumes of its stripe set will get."
 )
@@ -183,17 +182,12 @@ def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) ->
     if not cases:
         return {}
     members = share_highest_load(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
-    lacking = [case for case in members if is_insufficient(case)]
-    by_id: dict[str, Recommendation] = dict(unmeasured(members)) if lacking and not unit.held else {}
-    held = dict(unit.held)
-    if not by_id:
-        by_id = {case.volume.id: insufficient(case) for case in lacking}
-        held |= dict.fromkeys(by_id, SET_LACKING)
-    undecided = [case for case in members if case.volume.id not in by_id]
-    by_id |= answers(
-        undecided,
-        why_held=held_back_reason(held, unit.stripes) if held else None,
+    by_id, held = answer_together(
+        members,
+        unit.held,
+        lambda reasons: held_back_reason(reasons, unit.stripes),
         already=SET_ALREADY,
+        may_keep_limits=not unit.held,
     )
     set_answer = _set_answer(replace(unit, held=held), members, by_id)
     return {case.volume.id: _make_member_answer(by_id, case, set_answer) for case in members}
@@ -288,7 +282,5 @@ def _make_member_answer(answers: Mapping[str, Recommendation], case: Case, set_a
         answer,
         stripe_set=set_answer,
         reasons=(*answer.reasons, *set_member_reasons(case.volume.id, set_answer, case.market.book)),
-        blockers=(*answer.blockers, *blockers_of_others(answers, answer, "stripe set"))
-        if isinstance(answer, Change)
-        else answer.blockers,
+        blockers=blockers_together(answers, answer, "stripe set"),
     )

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.decide.answer import InsufficientData, Recommendation
+from plimsoll.decide.answer import Choice, ChoiceVerdict, InsufficientData, Recommendation
 from plimsoll.decide.case import Case
-from plimsoll.decide.choice import Choice, ChoiceVerdict
 from plimsoll.decide.groups import Part, PartOffer, template_of
 from plimsoll.decide.offers import Offer
 from plimsoll.demand.epochs import Unsettled

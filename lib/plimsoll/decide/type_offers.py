@@ -4,8 +4,6 @@ A type sells IOPS and throughput, and a minute that either of them throttles is 
 figures that pass are a staircase: fewer IOPS, more throughput. Of each resource only those figures can be on it at
 which one minute more would be throttled; every pair of them is weighed (docs/decision.md, sections 4 and 5).
 
-Bundles: what is offered of each type, to one volume or to all that change together.
-
 An offer's figures are the cheapest that pass. Where none do it is what the need asks for, as far as that is sold, with
 the reason why it does not pass.
 
@@ -22,6 +20,7 @@ from typing import Final
 from plimsoll.decide.case import Case, SharedLoad
 from plimsoll.decide.evidence import FailedMeasurement, believed_ceiling, find_limiting
 from plimsoll.decide.offers import (
+    Bundle,
     Offer,
     ceiling_on_hosts,
     find_failed,
@@ -259,34 +258,6 @@ def _find_fewest(passes: Callable[[int], bool], low: int, high: int) -> int:
 
 def _need(resource: Resource, figure: float) -> Need:
     return Need(iops=figure) if resource is Resource.IOPS else Need(throughput_mib_s=figure)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle:
-    """One volume type for all volumes that change together: one offer for each, in their order."""
-
-    kind: VolumeType
-    offers: tuple[Offer, ...]
-
-    @property
-    def usd_month(self) -> float:
-        """The cost of all offers together; infinite if one has no price."""
-        return sum(math.inf if offer.usd_month is None else offer.usd_month for offer in self.offers)
-
-    @property
-    def feasible(self) -> bool:
-        return all(offer.feasible for offer in self.offers)
-
-    @property
-    def tried(self) -> Trial:
-        """The worst trial of any offer; infinite if one was not tried."""
-        return worst(offer.tried or Trial(throttled_minutes=math.inf, longest_wait_s=math.inf) for offer in self.offers)
-
-    @property
-    def order(self) -> tuple[bool, float, int, float, str]:
-        """The key that bundles are sorted by: feasible ones first, then the price, latency class and durability."""
-        kind = self.kind
-        return not self.feasible, self.usd_month, -kind.latency, -kind.durability_pct, kind.name
 
 
 class Makers:

@@ -1,18 +1,13 @@
-"""Days: what a volume did on each day (UTC), before its window and in it, and whether it takes what it gets.
+"""Days: what a volume did on each day (UTC), before its window and in it.
 
 A cloud's sums add up, so that they are the same however finely a day was read.
-
-Jobs that take what they get only end earlier with more speed, so that they are not given more. Work that a ceiling
-held back and that is not done later is done where the ceiling is higher: whatever was at the higher ceiling would have
-been at the lower one too. Where a volume does no more a day than it did under a lower ceiling, its work had only waited
-(docs/decision.md, section 3).
 
 Trend: whether what a volume does in its busiest hours rises so fast that a reduction would soon be outgrown.
 
 Hours are compared, which no minute decides. The slope is that of Theil and Sen (docs/decision.md, section 7).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
@@ -21,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.demand.demand import ALL, Demand
-from plimsoll.demand.epochs import Epoch
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
-from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import DAY_S, HOUR_S, MIB
 from plimsoll.model.volume import Volume
@@ -105,59 +99,6 @@ def sums_of_demand(demand: Demand) -> DaySums:
     window = Window(start_s=int(starts_s[0]), end_s=int(starts_s[-1] + lengths_s[-1]))
     done = demand.rates[:, ALL] * np.array([[1], [MIB]]) * lengths_s
     return sums_by_day(window, [(starts_s, row, demand.observed) for row in done])
-
-
-LEAST_DAYS: Final = 5
-"""Days of an epoch that tell what a volume does a day: a weekend among them says little by itself."""
-
-LAST_DAYS: Final = 28
-"""The last days of an earlier epoch that count. What was long before is another workload."""
-
-LEAST_SHARE: Final = 0.1
-"""The least share of a day's work that a higher ceiling should have brought: days differ by a few percent anyway."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Did:
-    """The work a day of a volume under a ceiling: operations, and MiB."""
-
-    ceiling: Ceiling
-    a_day: Mapping[Resource, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """The whole days of an epoch: their buckets, how `many` they are, and the work of each epoch before."""
-
-    buckets: BoolArray
-    many: int
-    did: tuple[Did, ...]
-
-
-def sum_days(epochs: Sequence[Epoch], days: DaySums) -> Iterator[Did]:
-    """The work a day of each epoch of which that and the ceiling are known."""
-    for epoch in epochs:
-        last = np.flatnonzero(days.whole_in(epoch.window))[-LAST_DAYS:]
-        if epoch.ceiling is not None and len(last) >= LEAST_DAYS:
-            operations, moved = days.totals[:, last].mean(axis=1).tolist()
-            a_day = {Resource.IOPS: operations, Resource.THROUGHPUT: moved / MIB}
-            yield Did(ceiling=epoch.ceiling, a_day=a_day)
-
-
-def takes_what_it_gets(demand: Demand, ceiling: Ceiling, told: Told, saturated: BoolArray, resource: Resource) -> bool:
-    """More of a resource than it once had brought a volume no more work a day.
-
-    What it does in its `saturated` buckets is held against the last earlier ceiling that was lower. At least half of
-    what that one would not have let through must have come on top of what was done then.
-    """
-    lower = next((one for one in reversed(told.did) if one.ceiling.limit(resource) < ceiling.limit(resource)), None)
-    if lower is None or told.many < LEAST_DAYS:
-        return False
-    done = demand.rates[resource.side, ALL] * demand.lengths_s
-    now, before = float(done[told.buckets].sum()) / told.many, lower.a_day[resource]
-    held = float(done[told.buckets & saturated].sum()) / told.many
-    brought = held * (1 - lower.ceiling.limit(resource) / ceiling.limit(resource))
-    return brought >= LEAST_SHARE * before and now - before < brought / 2
 
 
 LONG_DAYS: Final = 14

@@ -12,17 +12,23 @@ is: its point (IOPS, MiB/s) is moved along the line of constant I/O size until e
 beyond it by `throttle_lift_pct` where saturation is frequent. Where seconds alone show it their mix is not known: the
 saturated figure goes all the way, and the other one no further than its own seconds allow (docs/decision.md, section
 3).
+
+Jobs that take what they get only end earlier with more speed, so that they are not given more. Work that a ceiling
+held back and that is not done later is done where the ceiling is higher: whatever was at the higher ceiling would have
+been at the lower one too. Where a volume does no more a day than it did under a lower ceiling, its work had only waited
+(docs/decision.md, section 3).
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.demand.days import Told, takes_what_it_gets
+from plimsoll.demand.days import DaySums
 from plimsoll.demand.demand import (
+    ALL,
     IOPS,
     MIB_S,
     Demand,
@@ -40,7 +46,7 @@ from plimsoll.demand.trial import Required
 from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import RESOURCES, Accounting, Ceiling, Need, Resource
 from plimsoll.model.policy import Headroom, Headrooms, HeadroomSource, OfferPurpose, Policy, SizeOn
-from plimsoll.model.units import KIB_PER_MIB, MINUTE_S
+from plimsoll.model.units import KIB_PER_MIB, MIB, MINUTE_S
 from plimsoll.reading.window import FIVE_MINUTES_S
 
 FREQUENT_MINUTES: Final = 30
@@ -48,6 +54,61 @@ FREQUENT_MINUTES: Final = 30
 
 MINUTES_SUMMED: Final = FIVE_MINUTES_S / MINUTE_S
 """The minutes of a point that a host publishes each five minutes."""
+
+LEAST_DAYS: Final = 5
+"""Days of an epoch that tell what a volume does a day: a weekend among them says little by itself."""
+
+
+LAST_DAYS: Final = 28
+"""The last days of an earlier epoch that count. What was long before is another workload."""
+
+
+LEAST_SHARE: Final = 0.1
+"""The least share of a day's work that a higher ceiling should have brought: days differ by a few percent anyway."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Did:
+    """The work a day of a volume under a ceiling: operations, and MiB."""
+
+    ceiling: Ceiling
+    a_day: Mapping[Resource, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The whole days of an epoch: their buckets, how `many` they are, and the work of each epoch before."""
+
+    buckets: BoolArray
+    many: int
+    did: tuple[Did, ...]
+
+
+def sum_days(epochs: Sequence[Epoch], days: DaySums) -> Iterator[Did]:
+    """The work a day of each epoch of which that and the ceiling are known."""
+    for epoch in epochs:
+        last = np.flatnonzero(days.whole_in(epoch.window))[-LAST_DAYS:]
+        if epoch.ceiling is not None and len(last) >= LEAST_DAYS:
+            operations, moved = days.totals[:, last].mean(axis=1).tolist()
+            a_day = {Resource.IOPS: operations, Resource.THROUGHPUT: moved / MIB}
+            yield Did(ceiling=epoch.ceiling, a_day=a_day)
+
+
+def takes_what_it_gets(demand: Demand, ceiling: Ceiling, told: Told, saturated: BoolArray, resource: Resource) -> bool:
+    """More of a resource than it once had brought a volume no more work a day.
+
+    What it does in its `saturated` buckets is held against the last earlier ceiling that was lower. At least half of
+    what that one would not have let through must have come on top of what was done then.
+    """
+    lower = next((one for one in reversed(told.did) if one.ceiling.limit(resource) < ceiling.limit(resource)), None)
+    if lower is None or told.many < LEAST_DAYS:
+        return False
+    done = demand.rates[resource.side, ALL] * demand.lengths_s
+    now, before = float(done[told.buckets].sum()) / told.many, lower.a_day[resource]
+    held = float(done[told.buckets & saturated].sum()) / told.many
+    brought = held * (1 - lower.ceiling.limit(resource) / ceiling.limit(resource))
+    return brought >= LEAST_SHARE * before and now - before < brought / 2
+
 
 Lifts = FloatArray | float
 """How many times its rates a bucket would have had: a number or [side, bucket]."""

@@ -36,6 +36,13 @@ class Budget:
     max_usd: float | None = None
     max_runs: int | None = None
 
+    def rest_after(self, *, usd: float, runs: int) -> "Budget":
+        """The budget that is left after `usd` and `runs` are spent."""
+        return Budget(
+            max_usd=None if self.max_usd is None else self.max_usd - usd,
+            max_runs=None if self.max_runs is None else self.max_runs - runs,
+        )
+
 
 BAND: Final = 1.08
 """The ratio of a band's ends: under the 1.1 that evidence allows a measurement to overshoot an offer, by what a volume

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import lru_cache
 from typing import Final
 
@@ -311,3 +311,11 @@ NOTHING: Final = Need()
 
 EVERYTHING: Final = Need(iops=math.inf, throughput_mib_s=math.inf)
 """More than anything carries."""
+
+
+class LatencyClass(IntEnum):
+    """Typical latency, the better the higher."""
+
+    TENS_OF_MS = 0
+    SINGLE_DIGIT_MS = 1
+    SUB_MS = 2

@@ -12,11 +12,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
-from plimsoll.model.ceiling import Accounting, Ceiling, Resource, TokenBucket, accounting_of
+from plimsoll.model.ceiling import Accounting, Ceiling, LatencyClass, Resource, TokenBucket, accounting_of
 from plimsoll.model.errors import UnknownVolumeType
 from plimsoll.model.units import MONTH_S
 from plimsoll.model.volume import VolumeSpec
@@ -93,14 +92,6 @@ def unusable(spec: VolumeSpec, unit: str, usable: float, book: PriceBook) -> flo
     is_charged = bool(price.iops_tiers) if unit == "IOPS" else price.throughput_mib_s_month > 0
     included = price.included_iops if unit == "IOPS" else price.included_throughput_mib_s
     return max(0.0, bought - max(usable, included)) if is_charged else 0.0
-
-
-class LatencyClass(IntEnum):
-    """Typical latency, the better the higher."""
-
-    TENS_OF_MS = 0
-    SINGLE_DIGIT_MS = 1
-    SUB_MS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,8 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Annotated, Any, Final, TypeVar
 
+from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.errors import PolicyError
-from plimsoll.model.market import LatencyClass
 from plimsoll.model.units import DAY_S
 from plimsoll.model.volume import NAME_TAG
 
@@ -172,6 +172,10 @@ class Policy:
         """The observed hours that an answer needs: `min_hours`, but no more than the shortest window of `lookback_days`
         has (Window.before can leave out an hour)."""
         return min(self.min_hours, 24.0 * self.lookback_days - 1)
+
+    def days_looked_back(self, created: datetime, now: datetime) -> float:
+        """The days of the window in which a volume of that date existed."""
+        return max(0.0, min(float(self.lookback_days), (now - created).total_seconds() / DAY_S))
 
     def filled_s(self, created: datetime) -> float:
         """Until when (epoch seconds) what a volume made then did may have been to fetch its data from a snapshot."""

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
+from plimsoll.model.errors import CloudError
 from plimsoll.model.series import EVERY_MINUTE, FIRST, HOST, LEAST_PERIOD_S, NAMES, PRESENCE, SERIES, WORK, Longer
 from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.model.volume import Volume
@@ -409,3 +410,6 @@ class Ask:
 
 Found = Mapping[str, FloatArray]
 """What a look found: the buckets of each series that the cloud publishes, NaN where it has no point."""
+
+Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
+"""Reads metrics: for each ask, in order, what was found or why it could not be read."""

@@ -15,9 +15,8 @@ from plimsoll.decide.answer import Change, Keep, Recommendation, Wait
 from plimsoll.decide.blockers import evidence_of
 from plimsoll.decide.case import Case
 from plimsoll.decide.case_maker import traffic_before
-from plimsoll.decide.choice import lowered_sides, times_carried
-from plimsoll.decide.offers import Offer
-from plimsoll.decide.pools import Pool, pool_ceiling, present_ceiling
+from plimsoll.decide.hosting import Pool, pool_ceiling, present_ceiling
+from plimsoll.decide.offers import Offer, lowered_sides
 from plimsoll.decide.remembered import is_reduction
 from plimsoll.demand.days import Rise
 from plimsoll.demand.demand import (
@@ -483,7 +482,7 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
     required = (case.held if is_pooled else case.load).of(offer.purpose)
     times = case.headrooms.of(offer.purpose).factor
     needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
-    most_times, least_times = (min(times_carried(offer, case, need), float(FACTORS[-1])) for need in needs)
+    most_times, least_times = (min(case.times_carried(offer, need), float(FACTORS[-1])) for need in needs)
     promised = _promised(case, most_times, offer.purpose)
     if promised == _promised(case, least_times, offer.purpose):
         return

@@ -7,8 +7,8 @@ from typing import Final
 
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.groups import Unit
-from plimsoll.decide.hosting import host_loads, may_be_the_limit, pick_asking, running_from_s
-from plimsoll.decide.pools import DecidedPool, Pool, decide_pools, find_held_back, find_pools
+from plimsoll.decide.hosting import Pool, find_pools, host_loads, may_be_the_limit, pick_asking, running_from_s
+from plimsoll.decide.pools import DecidedPool, decide_pools, find_held_back
 from plimsoll.decide.stripes import decide_together
 from plimsoll.demand.demand import CountedRates, Demand
 from plimsoll.demand.epochs import credited_in, edges_of

@@ -10,14 +10,17 @@ The fleet's risk: how many volumes are expected to throttle and what the next le
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from plimsoll.decide.history import Review, Stay, Throttling, review_promises
+from plimsoll.learned_table import kept_table, table_text
 from plimsoll.model.ceiling import Need
 from plimsoll.model.kinds import CHANGES, SILENT, CountsAs
 from plimsoll.model.policy import LESS_RISK, Policy
+from plimsoll.output_files import write_lines
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, to_cents
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.run_record import KeptPromises, RunRecord, RunRisk, SaferLevel
@@ -87,6 +90,17 @@ def own_table(
     if table is None or all(band.learned.factor(policy.risk_pct) is None for band in bands):
         return before
     return before if before is not None and _is_better_founded(before, table) else table
+
+
+def keep_lessons(
+    records: Iterable[RecommendationRecord], now: datetime, policy: Policy, scope: Mapping[str, Any], place: Path | None
+) -> dict[str, Any]:
+    """Keeps the table of what a run's own volumes showed, if that is enough; returns run.json's words about it."""
+    lessons = lessons_of(records)
+    table = own_table(lessons, now, policy, scope, kept_table(place))
+    if table is not None and place is not None:
+        write_lines([table_text(table)], place, "utf-8")
+    return learning_in_run(lessons, table)
 
 
 def _is_better_founded(before: LearnedTable, table: LearnedTable) -> bool:

@@ -12,6 +12,8 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from plimsoll.clouds.cloud import published_facts
+from plimsoll.clouds.registry import CLOUDS
 from plimsoll.decide.answer import Answer, FrontierStep, Wait
 from plimsoll.decide.evidence import CODE, FailedMeasurement
 from plimsoll.decide.offers import LossCode, find_cuts, find_losses, published_cuts
@@ -19,11 +21,11 @@ from plimsoll.demand.seconds import Exceeded, SecondsSeen
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind
+from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import MIB, US_PER_S, Digits
 from plimsoll.model.volume import NAME_TAG, VolumeSpec
 from plimsoll.reports.plain import SUPPLIED, At, By
-from plimsoll.reports.published import cloud_types
 from plimsoll.risk.histories import PastPeaks
 
 
@@ -577,12 +579,17 @@ def earlier_codes(fields: Mapping[str, Any]) -> list[str]:
     return [EARLIER] * len(fields["reasons"])
 
 
+def _find_types(provider: str) -> Mapping[str, VolumeType]:
+    """The published types of a cloud; none of one that this version does not know."""
+    return published_facts(CLOUDS[provider]).catalog.types if provider in CLOUDS else {}
+
+
 def earlier_cuts(fields: Mapping[str, Any]) -> list[RateSide]:
     """The limits that a change of an earlier version lowers; none where it is what keeps today's limits."""
     current, target, kept = fields["current"], fields["target"], fields["drop_in"]
     if fields["action"] not in CHANGES or target is None or (kept is not None and kept.spec == target):
         return []
-    types = cloud_types(fields["provider"])
+    types = _find_types(fields["provider"])
     return cast("list[RateSide]", list(published_cuts(current.spec, target.spec, types)))
 
 
@@ -592,7 +599,7 @@ def earlier_losses(fields: Mapping[str, Any]) -> list[LossRecord]:
     if fields["action"] not in CHANGES or target is None:
         return []
     cuts = earlier_cuts(fields)
-    losses = find_losses(current.spec, target.spec, cloud_types(fields["provider"]), cuts)
+    losses = find_losses(current.spec, target.spec, _find_types(fields["provider"]), cuts)
     return [LossRecord(code=loss.code, now=loss.now, then=loss.then) for loss in losses]
 
 

@@ -19,7 +19,8 @@ from plimsoll.service.streams import records_in
 from plimsoll.service.target_ports import find_place, ports_at
 from plimsoll.service.validating import validation_context
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
-from plimsoll.validation.deciding import FLIP, parse_target, plan_run, usd_month_of
+from plimsoll.validation.deciding import FLIP, parse_target, usd_month_of
+from plimsoll.validation.fio_job import plan_run
 from plimsoll.validation.job import Job, JobName, job_document, job_of_class
 from plimsoll.validation.thin_evidence import wants_in
 

@@ -8,16 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, cast
 
-from plimsoll.clouds.targets import named_target
 from plimsoll.jobs.document import StoredDocument, require_content
 from plimsoll.ports import RunStore
 from plimsoll.reports.csv_table import ENCODING, csv_line, header
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_folder import write_run
-from plimsoll.reports.run_reader import Matched, UnansweredRecord, full_name, match_profiles
+from plimsoll.reports.run_reader import Matched, full_name, match_profiles
 from plimsoll.reports.run_record import RunRecord, run_of
-from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent, audit_event
 from plimsoll.service.history_update import news_name
 from plimsoll.service.latest_report import LATEST, LatestReport, latest_report
@@ -28,7 +26,7 @@ from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import Reported, RunMessage
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.streams import join_lines, json_array, profiles_in, record_lines, records_in
-from plimsoll.service.summarizing import failed_totals
+from plimsoll.service.summarizing import find_unanswered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +134,8 @@ def _keep_tables(store: RunStore, keys: RunKeys, shards: Sequence[int]) -> None:
 
 def _lines_left_out(store: RunStore, keys: RunKeys) -> Iterator[bytes]:
     """The volumes of the targets and batches that failed as a whole."""
-    for failed in failed_totals(store, keys, find_covered(store, keys)):
-        yield from (record.model_dump_json().encode() + b"\n" for record in _unanswered_records(failed))
+    for record in find_unanswered(store, keys, find_covered(store, keys)):
+        yield record.model_dump_json().encode() + b"\n"
 
 
 def _matched_records(store: RunStore, keys: RunKeys, shown: frozenset[str] | None) -> Iterator[Matched]:
@@ -149,22 +147,6 @@ def _matched_records(store: RunStore, keys: RunKeys, shown: frozenset[str] | Non
     for number in keys.combined_shards(store):
         records = records_in(store, keys.shard_file(number, RECOMMENDATIONS))
         yield from match_profiles(records, profiles_in(store, keys.shard_file(number, DEMAND), is_shown))
-
-
-def _unanswered_records(failed: RunTotals) -> Iterator[UnansweredRecord]:
-    """The volumes of a target or a batch that failed."""
-    for place, reasons in failed.failed_volumes.items():
-        account, region = place.split("/")
-        for reason, ids in reasons.items():
-            for volume_id in ids:
-                yield UnansweredRecord(
-                    account=account,
-                    region=region,
-                    volume_id=volume_id,
-                    outcome="failed",
-                    reason=reason,
-                    provider=named_target(account, region).provider,
-                )
 
 
 def _write_page(service: Service, order: RunOrder, run: RunRecord, shown: frozenset[str] | None, folder: Path) -> None:

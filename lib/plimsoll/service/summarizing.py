@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.published import query_cost_of
+from plimsoll.clouds.targets import named_target
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.learned_table import table_or_none, table_text
 from plimsoll.model.errors import BadInput, CloudError
@@ -14,6 +15,7 @@ from plimsoll.orders import CloudRequests, Order, describe, end_status
 from plimsoll.outcomes import FailedVolume, Outcome, VolumesSeen
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.promises import learning_in_run, own_table, promises_in_run
+from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.reports.totals import RunTotals
 from plimsoll.service.events import ServiceEvent
 from plimsoll.service.planning import order_of, planned_accounts
@@ -123,6 +125,24 @@ def failed_totals(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[
     batches = (keys.failed_batch(batch) for batch in keys.failed_batches(store) if batch not in covered.batches)
     for key in chain(keys.failed_accounts(store), failed, batches):
         yield StoredDocument(key, RunTotals).require(store)
+
+
+def find_unanswered(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[UnansweredRecord]:
+    """Finds the volumes of the accounts, targets and batches that failed as a whole."""
+    for failed in failed_totals(store, keys, covered):
+        for place, reasons in failed.failed_volumes.items():
+            account, region = place.split("/")
+            provider = named_target(account, region).provider
+            for reason, ids in reasons.items():
+                for volume_id in ids:
+                    yield UnansweredRecord(
+                        account=account,
+                        region=region,
+                        volume_id=volume_id,
+                        outcome="failed",
+                        reason=reason,
+                        provider=provider,
+                    )
 
 
 def _missing_targets(store: RunStore, keys: RunKeys, covered: Covered) -> Iterator[FailedTarget]:

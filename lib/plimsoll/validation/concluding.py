@@ -20,8 +20,7 @@ from plimsoll.model.envelope import SIMULATED_TOOL, BoundBy
 from plimsoll.model.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.ports import BenchHost
 from plimsoll.validation.context import Context
-from plimsoll.validation.deciding import plan_run, rest_of
-from plimsoll.validation.fio_job import fit_headroom
+from plimsoll.validation.fio_job import fit_headroom, plan_run
 from plimsoll.validation.job import Job, MeasuringAttempt, Subject
 from plimsoll.validation.measuring import command_of
 
@@ -93,7 +92,9 @@ def _try_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Co
 def _affords(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:
     """The job's budget has room for one more try of the run."""
     plan = plan_run(attempt.proposal.run, job.mode, attempt.proposal.usd_month, context)
-    return bool(split_by_budget([plan.run], lambda _run: plan.usd or 0.0, rest_of(job.budget, usd=job.usd, runs=0))[0])
+    return bool(
+        split_by_budget([plan.run], lambda _run: plan.usd or 0.0, job.budget.rest_after(usd=job.usd, runs=0))[0]
+    )
 
 
 def _answer_of(job: Job) -> BenchAnswer:

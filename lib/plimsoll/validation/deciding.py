@@ -22,7 +22,7 @@ from plimsoll.decide.answer import (
 )
 from plimsoll.demand.demand import IOPS, MIB_S, Demand
 from plimsoll.demand.workload import recounted, shape_of
-from plimsoll.measure.runs import Budget, MeasuringRun, Mode, PlannedRun, Want, plan_runs, split_by_budget, usd_for
+from plimsoll.measure.runs import MeasuringRun, Mode, Want, plan_runs, split_by_budget
 from plimsoll.model.ceiling import Need
 from plimsoll.model.errors import BadInput, NotMeasured
 from plimsoll.model.market import Provisioned, VolumeType
@@ -32,7 +32,7 @@ from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.ports import Bench, Prices, Target
 from plimsoll.reports.answers import record_of
 from plimsoll.validation.context import Context
-from plimsoll.validation.fio_job import expected_seconds
+from plimsoll.validation.fio_job import plan_run
 from plimsoll.validation.job import Job, Proposal, Subject
 
 MOST_ATTEMPTS: Final = 3
@@ -85,25 +85,10 @@ def decide_run(job: Job, context: Context) -> Job:
     return known
 
 
-def plan_run(run: MeasuringRun, mode: Mode, usd_month: float | None, context: Context) -> PlannedRun:
-    """The run with its cost by list price and its time. A run in place costs nothing."""
-    seconds = expected_seconds(run, mode, context)
-    usd = None if usd_month is None else usd_for(usd_month, seconds)
-    return PlannedRun(run=run, usd=0.0 if mode is Mode.IN_PLACE else usd, seconds=seconds)
-
-
 def usd_month_of(run: MeasuringRun, place: Target, prices: Prices) -> float | None:
     """The list price of a run's spec in a place. None if it is unknown."""
     book = prices.book(place)
     return None if book is None else book.usd_month(run.spec)
-
-
-def rest_of(budget: Budget, *, usd: float, runs: int) -> Budget:
-    """The rest of a budget after `usd` and `runs` are spent."""
-    return Budget(
-        max_usd=None if budget.max_usd is None else budget.max_usd - usd,
-        max_runs=None if budget.max_runs is None else budget.max_runs - runs,
-    )
 
 
 def next_run(weighed: WeighedVolume, job: Job, types: Mapping[str, VolumeType]) -> MeasuringRun | None:
@@ -119,7 +104,7 @@ def next_run(weighed: WeighedVolume, job: Job, types: Mapping[str, VolumeType]) 
 def _propose(job: Job, run: MeasuringRun, weighed: WeighedVolume, usd_month: float | None, context: Context) -> Job:
     """The job with that run proposed, if its budget allows it."""
     plan = plan_run(run, job.mode, usd_month, context)
-    budget_left = rest_of(job.budget, usd=job.usd, runs=len(job.tried))
+    budget_left = job.budget.rest_after(usd=job.usd, runs=len(job.tried))
     chosen, left = split_by_budget([run], lambda _run: plan.usd or 0.0, budget_left)
     if not job.tried:
         context.agree([plan] if chosen else [], left)

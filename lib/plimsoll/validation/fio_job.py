@@ -5,7 +5,7 @@ from typing import Final
 
 from plimsoll.bench.jobs import corner_jobs, head, job_seconds, workload_job
 from plimsoll.demand.workload import Moment, WorkloadShape
-from plimsoll.measure.runs import MeasuringRun, Mode
+from plimsoll.measure.runs import MeasuringRun, Mode, PlannedRun, usd_for
 from plimsoll.model.errors import NotMeasured
 from plimsoll.model.units import HOUR_S, MIB_PER_GIB
 from plimsoll.validation.context import Context
@@ -121,3 +121,10 @@ def _reads_of(shape: WorkloadShape) -> WorkloadShape:
     return replace(
         shape, at_most_iops=to_reads(shape.at_most_iops), at_most_throughput=to_reads(shape.at_most_throughput)
     )
+
+
+def plan_run(run: MeasuringRun, mode: Mode, usd_month: float | None, context: Context) -> PlannedRun:
+    """The run with its cost by list price and its time. A run in place costs nothing."""
+    seconds = expected_seconds(run, mode, context)
+    usd = None if usd_month is None else usd_for(usd_month, seconds)
+    return PlannedRun(run=run, usd=0.0 if mode is Mode.IN_PLACE else usd, seconds=seconds)

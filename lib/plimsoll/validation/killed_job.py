@@ -9,7 +9,7 @@ from typing import Final
 from plimsoll.model.errors import BadInput, NotMeasured
 from plimsoll.model.task import ScratchOrder
 from plimsoll.validation.context import VALIDATIONS, Context
-from plimsoll.validation.deciding import plan_run
+from plimsoll.validation.fio_job import plan_run
 from plimsoll.validation.job import JOBS, Job, JobName, MeasuringAttempt, job_document
 
 LONGEST_KEPT: Final = timedelta(days=7)

@@ -6,8 +6,8 @@ import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.decide.offers import Market
-from plimsoll.model.ceiling import Ceiling
-from plimsoll.model.market import Based, LatencyClass, PriceBook, Provisioned, Sized, TypePrice, VolumeType
+from plimsoll.model.ceiling import Ceiling, LatencyClass
+from plimsoll.model.market import Based, PriceBook, Provisioned, Sized, TypePrice, VolumeType
 from plimsoll.model.units import KIB
 from plimsoll.model.volume import Host, HostLimits, VolumeSpec
 

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from plimsoll.input_files import parse_yaml, read_text
-from plimsoll.model.ceiling import Resource
+from plimsoll.model.ceiling import LatencyClass, Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import (
     Based,
@@ -23,7 +23,6 @@ from plimsoll.model.market import (
     Delivery,
     FromIops,
     FromThroughput,
-    LatencyClass,
     PriceBook,
     Provisioned,
     Sized,

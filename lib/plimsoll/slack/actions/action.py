@@ -18,8 +18,7 @@ from plimsoll.slack.blocks.elements import Block, Control, RichText, bold, contr
 from plimsoll.slack.blocks.message import SlackMessage
 
 if TYPE_CHECKING:
-    from plimsoll.ports import Target
-    from plimsoll.service.service import Service
+    from plimsoll.ports import Clock, Executions, HistoryStore, RunStore, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,19 +31,26 @@ class VolumeExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionContext:
-    """The request that an action carries out, where its answer goes, and the service.
+    """The request that an action carries out, where its answer goes, and what it needs of the service.
 
     The function in front knows every action and must import none of what carries it out: that is given here by the
     worker. `place` finds where a volume is and its id, by a name as people write it (BadInput if there is none);
     `explain` reads and explains it anew (BadInput, CloudError); `savings` says what the latest report found (BadInput
-    if there is none). `minutes` is how long a measurement takes.
+    if there is none). A measurement takes `minutes` and costs at most `max_usd`; `unmeasured` says why nothing can be
+    measured at a target, None if it can. `audits_wait`: an audit waits for one that is under way.
     """
 
     asked: SlackRequest
     answers: SlackAnswers
-    service: "Service"
+    history: "HistoryStore"
+    store: "RunStore"
+    executions: "Executions"
+    clock: "Clock"
     slack: SlackConfig
     minutes: int
+    max_usd: float
+    audits_wait: bool
+    unmeasured: Callable[["Target"], str | None]
     place: Callable[[str], tuple["Target", str]]
     explain: Callable[[str], VolumeExplanation]
     savings: Callable[[], SlackMessage]
@@ -66,7 +72,7 @@ class ActionContext:
             volume_id=volume_id,
             kind=kind,
             by=f"slack:{asked.team}/{asked.user}",
-            at=self.service.clock.now(),
+            at=self.clock.now(),
             reason=reason,
             until=until,
         )
@@ -74,15 +80,15 @@ class ActionContext:
     def decisions(self, decision: Decision) -> list[Decision]:
         """All decisions about the decision's volume, in no order."""
         target, volume_id = self.place(decided_volume(decision))
-        return [*self.service.history.decisions(target, [volume_id]).get(volume_id, ())]
+        return [*self.history.decisions(target, [volume_id]).get(volume_id, ())]
 
     def begin(self, machine: Literal["audit", "validation", "probe"], payload: Mapping[str, Any]) -> bool:
         """Begins an audit, a validation or a probe for this request; False if this request has begun it before."""
-        return self.service.executions.begin(machine, f"{SLACK_EXECUTIONS}{self.asked.id}", dict(payload))
+        return self.executions.begin(machine, f"{SLACK_EXECUTIONS}{self.asked.id}", dict(payload))
 
     def keep_asker(self, asked: SlackRequest, *, replace: bool) -> None:
         """Keeps who is answered at the end, without the secret address; an earlier one stays unless replaced."""
-        key, store = asked_key(f"{SLACK_EXECUTIONS}{asked.id}"), self.service.store
+        key, store = asked_key(f"{SLACK_EXECUTIONS}{asked.id}"), self.store
         if replace or store.get(key) is None:
             lasting = asked.model_copy(update={"response_url": None, "view": None})
             store.put(key, lasting.model_dump_json().encode())
@@ -137,7 +143,7 @@ class Words:
 
 def keep_decision(work: ActionContext, decision: Decision, words: Words, *, offer: tuple[Control, ...] = ()) -> None:
     """Keeps a decision and answers; a second request for the same one changes nothing. `offer` stands below."""
-    if not work.service.history.decide(decision):
+    if not work.history.decide(decision):
         text = f"{decision.volume_id} was {words.state} before: nothing is done twice."
         work.answers.to_all(SlackMessage.compose(text, [prior_paragraph(prior_decision(work, decision), words.state)]))
         return

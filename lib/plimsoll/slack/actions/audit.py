@@ -12,8 +12,7 @@ def _perform(work: ActionContext) -> None:
     begun = work.begin("audit", {})
     text = "began an audit. " if begun else "asked for this audit before; it was begun. "
     sentence = person_paragraph(work.asked.user, text, "Its report comes to the channels when it has ended.")
-    waits = work.service.config.when_busy == "wait"
-    beside = "waits until that has ended" if waits else "stops, and only the other's report comes"
+    beside = "waits until that has ended" if work.audits_wait else "stops, and only the other's report comes"
     details = f"If another audit is under way, this one {beside}. If it fails, the service's alarms say so."
     work.answers.to_all(SlackMessage.compose("An audit is begun", [sentence, note(details)]))
 

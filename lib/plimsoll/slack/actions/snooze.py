@@ -44,7 +44,7 @@ def _dialog(origin: Origin) -> dict[str, Any]:
 
 def _perform(work: ActionContext) -> None:
     entered = _Entered.model_validate(work.asked.entered)
-    until = work.service.clock.now().date() + timedelta(days=int(entered.days))
+    until = work.clock.now().date() + timedelta(days=int(entered.days))
     keep_decision(work, work.decision(DecisionKind.SNOOZE, reason=entered.reason, until=until), _WORDS)
 
 

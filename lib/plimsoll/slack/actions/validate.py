@@ -22,11 +22,9 @@ _STATE: Final = "asked to be measured"
 
 def _perform(work: ActionContext) -> None:
     """Begins the measurement and says so. Raises BadInput if nothing can be measured, or there is no such volume."""
-    from plimsoll.service.service import unmeasured_reason  # noqa: PLC0415  # the function in front shows the button alone
-
     decision = work.decision(DecisionKind.VALIDATE)
     target, _volume_id = work.place(decided_volume(decision))
-    why = unmeasured_reason(target)
+    why = work.unmeasured(target)
     if why is not None:
         raise BadInput(why)
     if not _begin_measurement(work, decision):
@@ -56,7 +54,7 @@ def _begin_measurement(work: ActionContext, decision: Decision) -> bool:
     """
     work.keep_asker(work.asked, replace=False)
     work.begin("validation", {"volume_id": decided_volume(decision)})
-    return work.service.history.decide(decision)
+    return work.history.decide(decision)
 
 
 def _post_somewhere(work: ActionContext, message: SlackMessage) -> tuple[str, str]:
@@ -75,8 +73,7 @@ def _measuring(work: ActionContext, decision: Decision) -> SlackMessage:
     sentence = person_paragraph(
         work.asked.user, "asked for a measurement of ", *volume_words(decision), ": can the recommended size carry it?"
     )
-    max_usd = work.service.config.validation.max_usd
-    details = f"A measurement takes about {work.minutes} minutes and costs at most ${max_usd:,.2f}."
+    details = f"A measurement takes about {work.minutes} minutes and costs at most ${work.max_usd:,.2f}."
     return SlackMessage.compose(
         f"A measurement of {decision.volume_id} is begun", [sentence, note(f"{details} The result comes here.")]
     )

@@ -11,7 +11,8 @@ import yaml
 
 from plimsoll.clouds.google.change import disk_change_text, disk_way_back_text
 from plimsoll.clouds.google.change_steps import is_in_place, new_name, snapshot_name
-from plimsoll.model.market import ChangeLimit, LatencyClass, Sized, VolumeType
+from plimsoll.model.ceiling import LatencyClass
+from plimsoll.model.market import ChangeLimit, Sized, VolumeType
 from plimsoll.model.volume import Attachment, Host, Owner, OwnerKind, VolumeSpec
 from tests.builders import LONG_AGO, a_volume
 

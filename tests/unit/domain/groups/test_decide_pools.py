@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.decide.answer import Change, InsufficientData, Keep
-from plimsoll.decide.pools import find_pools
+from plimsoll.decide.hosting import find_pools
 from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.errors import CloudError, Unexpected
 from plimsoll.model.policy import Policy

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.decide.offers import bare_type_offer, ceiling_on_hosts, fit_spec, round_to_grid, round_up
 from plimsoll.decide.type_offers import find_drop_in
-from plimsoll.model.ceiling import Ceiling, Need, Resource
-from plimsoll.model.market import LatencyClass
+from plimsoll.model.ceiling import Ceiling, LatencyClass, Need, Resource
 from tests.builders import (
     TYPES,
     US_EAST_1,

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from plimsoll.slack.actions.asked import SlackRequest
-from plimsoll.slack.actions.worker import Members, act
+from plimsoll.slack.actions.members import Members
+from plimsoll.slack.actions.worker import act
 from plimsoll.slack.client import slack_client
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM
