@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from plimsoll.demand.epochs import MADE_WITH_S, in_whole_minutes
+from plimsoll.demand.epochs import MADE_WITH_S, round_up_to_minute
 from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput
 from plimsoll.model.volume import Seen, Volume
@@ -107,14 +107,14 @@ def _told(volume: Volume) -> Iterator[Seen]:
     """What an audit sees of a volume (at no time yet), and what the latest change tells of its past."""
     change = volume.modification
     if change is not None and change.original is not None:
-        changed_s = in_whole_minutes(change.started.timestamp())
+        changed_s = round_up_to_minute(change.started.timestamp())
         yield Seen(at_s=changed_s, spec=change.original)
         yield Seen(at_s=changed_s, spec=volume.spec, made=True)
     hosts = None
     if len(volume.hosts) == len(volume.attachments):
         hosts = tuple(replace(host, tags=(), running_since=None) for host in volume.hosts)
     if hosts and len(hosts) == 1:
-        attached_s = in_whole_minutes(volume.attachments[0].since.timestamp())
+        attached_s = round_up_to_minute(volume.attachments[0].since.timestamp())
         yield Seen(at_s=attached_s, hosts=hosts, made=attached_s > volume.created.timestamp() + MADE_WITH_S)
     yield Seen(at_s=0, spec=volume.spec, hosts=hosts)
 

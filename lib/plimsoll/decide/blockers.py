@@ -41,7 +41,7 @@ def _of_operator(volume: Volume) -> Iterator[Blocker]:
 
 def _of_changes(volume: Volume, types: Mapping[str, VolumeType], now: datetime) -> Iterator[Blocker]:
     latest = volume.modification
-    if latest is not None and latest.in_progress:
+    if latest is not None and latest.is_running:
         progress = "" if latest.progress_pct is None else f" ({latest.progress_pct} %)"
         yield Blocker(
             code="modification-in-progress",

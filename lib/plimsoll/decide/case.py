@@ -61,7 +61,7 @@ class DecisionContext:
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
-        policy = self.policy.for_tags(volume.tags)
+        policy = self.policy.apply_overrides(volume.tags)
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         short_lived = is_short_lived(volume, policy, self.now)
         own = replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
@@ -79,7 +79,7 @@ class DecisionContext:
     @property
     def with_policy_headroom(self) -> "DecisionContext":
         """The context with the policy's headroom, as long as the past that a learned one rests on is unread."""
-        return replace(self, headrooms=Headrooms.of_policy(self.policy))
+        return replace(self, headrooms=Headrooms.from_policy(self.policy))
 
     @property
     def goes_by_history(self) -> bool:
@@ -169,7 +169,7 @@ class Case:
         key = offer.ceiling, factor, id(demand), id(self.earlier)
         if key not in self.trends.rises:
             ceilings = self._ceilings(offer)
-            rise = Rise.CARRIED if ceilings is None else self._trend(offer).of(ceilings)
+            rise = Rise.CARRIED if ceilings is None else self._trend(offer).judge(ceilings)
             self.trends.rises[key] = rise, demand, self.earlier
         return self.trends.rises[key][0]
 
@@ -222,7 +222,7 @@ class Case:
         demand, accounting = self._demand_for(offer), offer.ceiling.accounting
         least, most = (
             counted.max(axis=1, initial=0.0).tolist()
-            for counted in (demand.count(accounting.by_operation), demand.count_most(accounting))
+            for counted in (demand.count(accounting.per_operation), demand.count_most(accounting))
         )
         return Ceilings(offer=limits, least_peak=least, most_peak=most)
 
@@ -233,11 +233,11 @@ class Case:
         """
         context, owner = self.context, self.volume.owner.kind.value
         history = self.history or context.looked_back(self.volume)
-        return risk_of(self.policy, self.headrooms.of(purpose).usual, context.learned, history, owner, times)
+        return risk_of(self.policy, self.headrooms.pick(purpose).usual, context.learned, history, owner, times)
 
     def allows(self, risk: Risk | None) -> bool:
         """Whether a reduction with that risk may be recommended."""
-        return self.context.unread or self.policy.allows(None if risk is None else risk.promised_pct)
+        return self.context.unread or self.policy.is_risk_allowed(None if risk is None else risk.promised_pct)
 
     @property
     def policy(self) -> Policy:
@@ -306,7 +306,7 @@ class Case:
 
 def _needs_of_sides(ceiling: Ceiling) -> tuple[Need, Need]:
     """What a ceiling carries of operations alone, and of bytes."""
-    whole = Need.of_ceiling(ceiling)
+    whole = Need.from_ceiling(ceiling)
     return (
         replace(whole, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0),
         replace(whole, iops=0.0, sustained_iops=0.0),

@@ -18,7 +18,16 @@ from plimsoll.decide.hosting import ceiling_of_hosts
 from plimsoll.decide.offers import ceiling_on, ceiling_on_hosts, kept_limits
 from plimsoll.demand.days import NEVER, BusyHours, DaySums, Told, observed_hours, sum_days, sums_of_demand
 from plimsoll.demand.demand import Demand, limits_of, scale_demand
-from plimsoll.demand.epochs import MADE_WITH_S, Epoch, Settles, Unsettled, attached_s, epochs_of, find_raised, settles
+from plimsoll.demand.epochs import (
+    MADE_WITH_S,
+    Epoch,
+    Settles,
+    Unsettled,
+    attached_s,
+    epochs_of,
+    find_raised,
+    find_settling,
+)
 from plimsoll.demand.host_room import HostLoad, add_relief, find_host_room
 from plimsoll.demand.load import Lifted, lift, load_of
 from plimsoll.demand.profile import summary_of
@@ -93,7 +102,7 @@ def tell_days(
 
     def tell(epoch: Epoch) -> Told | None:
         before = [earlier for earlier in dated if earlier.window.end_s <= epoch.window.start_s]
-        whole = known.starts_s[known.whole_in(epoch.window)]
+        whole = known.starts_s[known.mark_whole_days(epoch.window)]
         if not before:
             return None
         return Told(buckets=np.isin(midnights_s, whole), many=len(whole), did=tuple(sum_days(before, known)))
@@ -171,7 +180,7 @@ def traffic_before(epoch: Epoch, demand: Demand, load: HostLoad | None) -> HostL
         return None
     (host,) = epoch.hosts
     if load is not None and load.host.id == host.id:
-        return load.before(host)
+        return load.replace_host(host)
     accounting = host.ceiling.accounting
     return HostLoad(host=host, rates=demand.count(accounting), most=demand.count_most(accounting))
 
@@ -370,7 +379,7 @@ def case_of(
         room=room,
         load=load,
         held=load,
-        settles=settles(volume, judged, arrived, context.now, policy),
+        settles=find_settling(volume, judged, arrived, context.now, policy),
         summary=summary,
         epochs=judged,
         pool_gib=volume.spec.size_gib,

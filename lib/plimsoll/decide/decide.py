@@ -80,7 +80,7 @@ def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgra
         if offer.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, WITH_OTHERS)
         else:
-            limits = Need.of_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
+            limits = Need.from_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
             changed = _changed(kind, case, comparison, replace(offer, need=limits), choice, None)
             found[case.volume.id] = replace(changed, measured=False)
     return found
@@ -93,7 +93,7 @@ def _is_replaceable(case: Case) -> bool:
         case.volume.state in {VolumeState.IN_USE, VolumeState.AVAILABLE}
         and case.usd_month is not None
         and not (kind.billed_per_io or kind.pooled or case.context.short_lived)
-        and not (change is not None and change.in_progress)
+        and not (change is not None and change.is_running)
     )
 
 
@@ -188,7 +188,7 @@ def _beneath(cases: Sequence[Case], choice: Choice) -> Offer | None:
 
 def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
     """The answer that nothing is changed, with the sentence that says why."""
-    need = peaks(case.held.reducing.at_most, case.present.accounting)
+    need = peaks(case.held.reducing.as_harmful, case.present.accounting)
     return Keep(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,

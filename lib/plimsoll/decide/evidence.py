@@ -597,7 +597,7 @@ def _shortfall_text(envelope: Envelope, published: Ceiling, side: Resource, carr
     host = f" on {envelope.host_type}" if envelope.host_type else " on a host that nobody named"
     return (
         f"measured here on {on:%Y-%m-%d}{host}, {carried:,.0f} {side.unit} were all that a volume of "
-        f"{_lasts(published, side):,.0f} carried ({envelope.cited})"
+        f"{_lasts(published, side):,.0f} carried ({envelope.source_names})"
     )
 
 
@@ -653,7 +653,7 @@ def _is_deep(measurement: Measurement, published: Ceiling) -> bool:
 
 def _keeps_full(measurement: Measurement, published: Ceiling) -> bool:
     """At least four times the advised depth was in flight."""
-    wanted = DEPTH_A_1000_IOPS * published.at(measurement.job.block_kib) / 1_000
+    wanted = DEPTH_A_1000_IOPS * published.iops_at(measurement.job.block_kib) / 1_000
     return (measurement.io_in_flight or 1) >= max(LEAST_DEPTH, wanted)
 
 

@@ -170,7 +170,7 @@ class HistoryEntry:
 
     def silent(self, now: datetime, holding: Holding) -> bool:
         """Whether something is asked for that people do not want to be told of as of that time."""
-        return self.recommends and holding.after(self.done_on).silent(now)
+        return self.recommends and holding.end_snooze(self.done_on).is_silent(now)
 
     def new_in(self, run_id: str, now: datetime, holding: Holding) -> bool:
         """Whether that run announced it, not for a change of the rule, and nobody asked for silence."""
@@ -232,7 +232,7 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
         return replace(entry, action=sighting.action, target=None, drop_in=None, saved_usd_month=0.0)
     if _is_undone(entry, sighting):
         entry = replace(entry, done_on=None, done_run=None, done_target=None, done_saved_usd_month=0.0)
-    if holding.after(entry.done_on).speaks(answered, sighting.now):
+    if holding.end_snooze(entry.done_on).has_silence_ended(answered, sighting.now):
         entry = replace(entry, first_run=sighting.run_id)
     return _make_recommended_entry(entry, sighting)
 

@@ -92,7 +92,7 @@ def check_types(policy: Policy, types: Collection[str]) -> None:
     """
     for each_policy in (
         policy,
-        *(policy.for_tags({override.match.tag: override.match.value or ""}) for override in policy.overrides),
+        *(policy.apply_overrides({override.match.tag: override.match.value or ""}) for override in policy.overrides),
     ):
         for name in each_policy.target_types:
             if name not in types:
@@ -413,7 +413,7 @@ def cuts_of(offered: Ceiling, present: Ceiling, usable: Ceiling) -> tuple[str, .
 
 def find_cuts(offered: Ceiling, present: Ceiling) -> tuple[str, ...]:
     """The limits that an offer has lower than the present volume: IOPS, MiB/s, both or none."""
-    need = Need.of_ceiling(present.counted_as(offered.accounting))
+    need = Need.from_ceiling(present.counted_as(offered.accounting))
     sides = (
         ("IOPS", offered.iops, need.iops, offered.sustained_iops, need.sustained_iops),
         (

@@ -192,7 +192,7 @@ class PoolView:
         """The load of a volume of the pool: its part of what the pool was asked for, and of what the host held back."""
         if volume.id not in self._own:
             demand, policy = self.demand_of(volume), self.context.policy
-            lifted = self.lifted.of(demand)
+            lifted = self.lifted.lift_part(demand)
             self._own[volume.id] = load_of(
                 demand,
                 lifted,
@@ -324,7 +324,7 @@ def _held_back_in_pools(
         lifted = lift(whole, [Epoch(window=whole.window, spec=None, ceiling=present_ceiling(pool))], policies[0])
         if lifted.any.any():
             for name, demand in pool_demands.items():
-                yield name, find_extra(demand, lifted.of(demand).demand, host)
+                yield name, find_extra(demand, lifted.lift_part(demand).demand, host)
 
 
 POOL_ALREADY: Final = Reason("pool-already", "it already is what the other volumes of its pool are to become.")
@@ -409,7 +409,7 @@ def _is_carried(ceiling: Ceiling, view: PoolView, volumes: Sequence[Volume]) -> 
     policy = view.context.policy
     load = view.load(volumes).reducing
     budget_minutes = budget_of(policy.throttle_budget_min, load.work.window_s)
-    return trial(load, ceiling).passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
+    return trial(load, ceiling).is_within(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
 
 
 def _saving_usd_month(pool_answers: DecidedPool) -> float:
@@ -435,7 +435,7 @@ def _decide_pool(
     So do those that were read and are disputed, if they are not decided on here.
     """
     decided_on = {volume.id for volume in pool.volumes if volume.id in bases}
-    demands = {name: demand for name, demand in demands.items() if name in decided_on or not demand.disputed}
+    demands = {name: demand for name, demand in demands.items() if name in decided_on or not demand.is_disputed}
     unread = [volume.id for volume in (*pool.volumes, *pool.neighbors) if volume.id not in demands]
     seen = replace(
         pool,
@@ -488,7 +488,7 @@ def _cases(
 def _make_pooled_case(case: Case, view: PoolView) -> Case:
     """The case of one of several volumes: ceiling and demand of its pool are known of all of it together."""
     demand = view.demand_of(case.volume)
-    lifted = view.lifted.of(demand)
+    lifted = view.lifted.lift_part(demand)
     return replace(
         case,
         demand=demand,

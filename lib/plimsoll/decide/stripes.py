@@ -164,7 +164,7 @@ def volumes_free_to_change(units: Iterable[Unit]) -> list[Volume]:
 
 def reason_to_stay(volume: Volume, context: DecisionContext) -> str | None:
     """The reason why a volume must stay as it is, whatever is best for it; None if it may change."""
-    match = context.policy.excluding(volume.tags)
+    match = context.policy.find_exclusion(volume.tags)
     if match is not None:
         return f"the policy excludes it by its tag {match}"
     if volume.id in context.excluded:
@@ -221,7 +221,7 @@ def share_highest_load(cases: Sequence[Case], host: HostLoad | None, *, parts: i
     seen = np.max([case.demand.count(counted) for case in cases], axis=0)
     room = replace(
         room,
-        ceiling=room.ceiling.divided(parts),
+        ceiling=room.ceiling.divide(parts),
         room=np.maximum(seen, room.room / parts),
         relief=None if room.relief is None else np.maximum(seen, room.relief / parts),
     )

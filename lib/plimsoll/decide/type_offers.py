@@ -31,7 +31,7 @@ from plimsoll.decide.offers import (
 )
 from plimsoll.decide.products import Product
 from plimsoll.demand.load import Load, peaks
-from plimsoll.demand.trial import Required, Trial, budget_of, held_back, never_held_back, trial, worst
+from plimsoll.demand.trial import Required, Trial, budget_of, held_back, is_never_held_back, trial, worst
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.ceiling import NOTHING, RESOURCES, Accounting, Ceiling, Need, Resource
 from plimsoll.model.market import VolumeType
@@ -152,7 +152,7 @@ def find_cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = 
         if usd_month is None or (best is not None and (usd_month, spec.iops or 0) >= best[:2]):
             continue
         tried = trial(stairs.required, ceiling.without(staying))
-        if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
+        if tried.is_within(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
             best = usd_month, spec.iops or 0, spec
     return None if best is None else best[2]
 
@@ -424,7 +424,7 @@ class _Maker:
         """The figures of a type that do all that the volume can do today; None if none do."""
         if product.kind.name == self.case.volume.spec.type:
             return self.case.volume.spec
-        wanted = Need.of_ceiling(self.case.present.counted_as(product.kind.accounting))
+        wanted = Need.from_ceiling(self.case.present.counted_as(product.kind.accounting))
         spec = product.fit(product.promised(wanted))
         return None if any(find_shortfalls("", product.ceiling(spec), wanted)) else spec
 
@@ -440,7 +440,7 @@ class _Maker:
             return None
         spec, ceiling = product.floor
         required = self._required_demand(self.case.load)
-        carries = all(never_held_back(required, ceiling, resource) for resource in RESOURCES)
+        carries = all(is_never_held_back(required, ceiling, resource) for resource in RESOURCES)
         return spec if carries and not any(find_shortfalls("", ceiling, self._at_least)) else None
 
     def _find_failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
@@ -519,14 +519,14 @@ class _Maker:
         """The highest rates that a volume of that type, or its pool, has to carry."""
         shared = self.case.shared_as(kind, self._purpose)
         if _is_pooled(kind, shared):
-            return peaks(shared[0].load.of(self._purpose).at_most, shared[0].ceiling.accounting)
+            return peaks(shared[0].load.pick(self._purpose).as_harmful, shared[0].ceiling.accounting)
         if kind.accounting not in self._needs:
-            self._needs[kind.accounting] = peaks(self.case.load.of(self._purpose).at_most, kind.accounting)
+            self._needs[kind.accounting] = peaks(self.case.load.pick(self._purpose).as_harmful, kind.accounting)
         return self._needs[kind.accounting]
 
     def _required_demand(self, load: Load) -> Required:
-        required = load.of(self._purpose)
-        return required.at_most if self._harmful else required
+        required = load.pick(self._purpose)
+        return required.as_harmful if self._harmful else required
 
     def _build_offer(
         self,
@@ -568,10 +568,11 @@ class _Maker:
         """Yields the reasons why an offer does not pass."""
         policy, purpose = self.case.policy, self._purpose
         yield from find_shortfalls(str(offer.spec), offer.judged_ceiling, self._at_least)
-        if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
+        if tried.is_within(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
             return
         carriers = [
-            (pool.name, pool.ceiling, peaks(pool.load.of(purpose).at_most, pool.ceiling.accounting)) for pool in shared
+            (pool.name, pool.ceiling, peaks(pool.load.pick(purpose).as_harmful, pool.ceiling.accounting))
+            for pool in shared
         ]
         if offer.pool_gib is None:
             carriers.append((str(offer.spec), offer.judged_ceiling, offer.need))
@@ -688,13 +689,13 @@ def _drop_in(case: Case, kind: VolumeType) -> Offer:
 def _make_drop_in(case: Case, kind: VolumeType) -> Offer:
     volume, product = case.volume, replace(case.products.of(kind), grows=False)
     kept = case.kept
-    wanted, measured = Need.of_ceiling(kept.ceiling.counted_as(kind.accounting)), product.failed
+    wanted, measured = Need.from_ceiling(kept.ceiling.counted_as(kind.accounting)), product.failed
     spec = product.fit(product.promised(wanted))
     shared = case.shared.get(kind.name, ())
     pooled = kind.pooled and case.pool_gib != volume.spec.size_gib
     sized = replace(spec, size_gib=case.pool_gib) if pooled else spec
     ceiling = believed_ceiling(kind.ceiling(sized), measured) if kept.anywhere else product.ceiling(sized)
-    refused = tuple(find_shortfalls(str(spec), ceiling, Need.of_ceiling(kept.ceiling.counted_as(ceiling.accounting))))
+    refused = tuple(find_shortfalls(str(spec), ceiling, Need.from_ceiling(kept.ceiling.counted_as(ceiling.accounting))))
     slow: tuple[FailedMeasurement, ...] = ()
     short: tuple[FailedMeasurement, ...] = ()
     if measured:
@@ -717,4 +718,4 @@ def _make_drop_in(case: Case, kind: VolumeType) -> Offer:
 
 def _carried_need(case: Case, ceiling: Ceiling) -> Need:
     """The highest rates that the present volume, or its pool, has to carry, as a ceiling counts them."""
-    return peaks(case.held.keeping.at_most, ceiling.accounting)
+    return peaks(case.held.keeping.as_harmful, ceiling.accounting)

@@ -150,7 +150,7 @@ def _mode_roofs(
 
 
 def _limit(side: Resource, seen: Sequence[Measurement], limits: SystemLimits) -> float:
-    return side_of(limits.joint_ceiling, side, writes=seen[0].job.writes)
+    return side_of(limits.joint_ceiling, side, writes=seen[0].job.is_write_only)
 
 
 def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
@@ -189,8 +189,8 @@ def _plateau_roof(side: Resource, seen: Sequence[Measurement], limit: float) -> 
 def _both_ways(side: Resource, modes: _Modes) -> dict[str, float]:
     """Reads and writes of one block size that were stopped at the same figure."""
     best = {mode: max(seen, key=lambda measurement: _figure(measurement, side)) for mode, seen in modes.items()}
-    reads = {mode: measurement for mode, measurement in best.items() if measurement.job.writes is False}
-    writes = {mode: measurement for mode, measurement in best.items() if measurement.job.writes}
+    reads = {mode: measurement for mode, measurement in best.items() if measurement.job.is_write_only is False}
+    writes = {mode: measurement for mode, measurement in best.items() if measurement.job.is_write_only}
     roofs: dict[str, float] = {}
     for read, measurement in reads.items():
         for write, other in writes.items():

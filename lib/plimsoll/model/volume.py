@@ -187,16 +187,16 @@ class Modification:
     ended: datetime | None = None
 
     @property
-    def in_progress(self) -> bool:
-        """Whether it still runs, so that no other can start."""
+    def is_running(self) -> bool:
+        """True if the change still runs, so that no other can start."""
         return self.state in {"modifying", "optimizing"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a volume was seen to be at a time (epoch seconds): by an earlier audit, or in the cloud's own log.
+    """A volume's state at a time (epoch seconds), seen by an earlier audit or in the cloud's own log.
 
-    None where that says nothing of it. `made`: it became so at that very time.
+    `spec` or `hosts` is None if that says nothing of it. `made`: it became so at that very time.
     """
 
     at_s: int
@@ -240,12 +240,12 @@ class Volume:
 
     @property
     def name(self) -> str | None:
-        """What people call it."""
+        """The name that people gave it in its tags; None without one."""
         return self.tags.get(NAME_TAG)
 
     @property
     def boot(self) -> bool:
-        """Whether a host starts from it."""
+        """True if a host starts from it."""
         return any(attachment.boot for attachment in self.attachments)
 
     @property

@@ -35,7 +35,7 @@ from plimsoll.demand.demand import (
 )
 from plimsoll.demand.host_room import HostLoad
 from plimsoll.demand.load import peaks
-from plimsoll.demand.trial import Required, Trial, held_back, never_held_back, trial
+from plimsoll.demand.trial import Required, Trial, held_back, is_never_held_back, trial
 from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import RESOURCES, Ceiling
 from plimsoll.model.policy import OfferPurpose, Policy, SizeOn
@@ -127,7 +127,7 @@ def open_buckets(
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
         found.reaches(demands, _reach(load, headroom, always))
-        found.reaches(demands, _wholly(load.raised))
+        found.reaches(demands, _wholly(load.raised_checks))
         _in_relief(found, decided, load, headroom, always)
     for case, answer in decided.values():
         _own(found, case, answer, load)
@@ -399,9 +399,9 @@ def _tests_of(
     for offer in _offers(answer):
         for purpose in purposes:
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
-                yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
+                yield _Tested(one.load.pick(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.judged_ceiling, own, by_seconds, headroom)
+                yield _Tested(case.load.pick(purpose), offer.judged_ceiling, own, by_seconds, headroom)
         if often:
             ids = own if offer.pool_gib is None else case.shared[offer.spec.type][0].volume_ids
             yield _Tested(case.load_under(offer).now, offer.ceiling, ids, by_seconds)
@@ -422,8 +422,8 @@ def _try(found: _Found, tested: _Tested) -> None:
         _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
     if tested.required.work.spread is None:
         return
-    harmful = tested.required.at_most
-    if all(never_held_back(harmful, tested.ceiling, resource) for resource in RESOURCES):
+    harmful = tested.required.as_harmful
+    if all(is_never_held_back(harmful, tested.ceiling, resource) for resource in RESOURCES):
         return
     held = [held_back(harmful, tested.ceiling, resource) for resource in RESOURCES]
     most = Trial(
@@ -466,7 +466,7 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
     ceiling = case.present if target is None else target.ceiling
     load = case.held if target is None or target.pool_gib is not None else case.load
     for required in {id(one): one for one in (load.reducing, load.keeping, load.raising, load.holding)}.values():
-        needs = [peaks(one, ceiling.accounting) for one in (required, required.at_most)]
+        needs = [peaks(one, ceiling.accounting) for one in (required, required.as_harmful)]
         if needs[0] == needs[1]:
             continue
         least = evidence_of(case, spec, ceiling, needs[0])
@@ -480,9 +480,9 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
 def _promise(found: _Found, case: Case, offer: Offer) -> None:
     """Where the need can be so much that another risk is promised than the least need is."""
     is_pooled = offer.pool_gib is not None
-    required = (case.held if is_pooled else case.load).of(offer.purpose)
-    times = case.headrooms.of(offer.purpose).factor
-    needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
+    required = (case.held if is_pooled else case.load).pick(offer.purpose)
+    times = case.headrooms.pick(offer.purpose).factor
+    needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.as_harmful)]
     most_times, least_times = (min(times_carried(offer, case, need), float(FACTORS[-1])) for need in needs)
     promised = _promised(case, most_times, offer.purpose)
     if promised == _promised(case, least_times, offer.purpose):

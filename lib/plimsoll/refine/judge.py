@@ -153,13 +153,13 @@ class Peers:
 
     def _peers(self, volume: Volume, takeover: Takeover, present: Ceiling, *, waits: bool = False) -> Iterator[Peer]:
         """The volumes that a volume takes over from, and what each asks: no more than it has. `waits`: so does it."""
-        most = Need.of_ceiling(present)
+        most = Need.from_ceiling(present)
         for other in takeover.others(volume):
             carried = self._find_carried(other, takeover, waits=waits)
             if isinstance(carried, str):
                 yield Peer(takeover=takeover, volume=other, need=most, unknown=carried)
             elif carried is not None:
-                need = Need.of_ceiling(carried.counted_as(present.accounting)).no_more_than(most)
+                need = Need.from_ceiling(carried.counted_as(present.accounting)).no_more_than(most)
                 yield Peer(takeover=takeover, volume=other, need=need, ceiling=carried)
 
     def _find_carried(self, volume: Volume, takeover: Takeover, *, waits: bool) -> Ceiling | str | None:
@@ -460,11 +460,11 @@ def _ask_window(
     context = group.context
     if context is None or all(member.whole for member in members):
         return
-    of_parts = {name: pair for name, pair in decided.items() if not demands[name].disputed}
+    of_parts = {name: pair for name, pair in decided.items() if not demands[name].is_disputed}
     open_now = open_buckets(of_parts, demands, load, group.pools, context.policy.saturation_pct)
     for member in members:
         name = member.volume.id
-        if not (member.whole or demands[name].disputed):
+        if not (member.whole or demands[name].is_disputed):
             case = decided[name][0] if name in decided else None
             if member.exact_peaks:
                 demand = demands[name] if case is None else case.demand

@@ -269,7 +269,7 @@ def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
         "promises": {
             "changed": tally.volumes,
             "throttled": tally.throttled,
-            "expected": round(tally.expected, 2),
+            "expected": round(tally.expected_throttled, 2),
             "chance_pct": round(tally.chance_pct, 4),
             "broken": tally.is_broken,
             "observed_pct": round(min(100.0, 100 * tally.observed_s / max(1, tally.promised_s)), 1),

@@ -158,7 +158,7 @@ class RunPlan(_Part):
 
 
 class HistoryTold(BaseModel):
-    """What became of what was recommended, over the volumes of one run."""
+    """The counts of the answers to earlier recommendations, over the volumes of one run."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, defer_build=True, json_schema_serialization_defaults_required=True

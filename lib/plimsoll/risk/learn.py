@@ -106,7 +106,7 @@ class Scores:
     score: FloatArray
     ratio: FloatArray
 
-    def only(self, where: BoolArray) -> "Scores":
+    def pick(self, where: BoolArray) -> "Scores":
         return Scores(**{name: getattr(self, name)[where] for name in self.__slots__})
 
 
@@ -309,7 +309,7 @@ def risk_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntAr
     cuts = np.unique(scores.cut)
     for cut in cuts:
         rows = scores.cut == cut
-        missed, volumes = _count_missed_by_factor(scores.only(rows), scale[rows])
+        missed, volumes = _count_missed_by_factor(scores.pick(rows), scale[rows])
         risks = np.maximum(risks, (missed + 1) / (volumes + 1))
         counts = np.minimum(counts, volumes)
     return (risks, counts) if len(cuts) else (np.ones(len(FACTORS)), counts)

@@ -91,7 +91,7 @@ def find_headrooms(policy: Policy, table: LearnedTable | None, history: History,
 
     If no headroom is known that keeps it, the most cautious that is known stands in.
     """
-    return Headrooms.of_policy(policy, _learned_factor(policy, table, history, owner))
+    return Headrooms.from_policy(policy, _learned_factor(policy, table, history, owner))
 
 
 def risk_of(

@@ -115,9 +115,8 @@ class PromiseTally:
         return self.promised.total()
 
     @property
-    def expected(self) -> float:
-        """The mean number of volumes that throttle by the end of the promised days, if promises are kept to their
-        limit."""
+    def expected_throttled(self) -> float:
+        """The mean number of volumes that throttle in the promised days, if promises are kept just to their limit."""
         return sum(pct / 100 * volumes for pct, volumes in self.promised.items())
 
     @property

@@ -193,7 +193,11 @@ _LEAST_MEAN_US: Final = 100.0
 
 def _directions(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
     did = {side.direction for side in measurement.run.sides if side.iops > 0} & {"read", "write"}
-    asked = {True: "write", False: "read"}.get(measurement.job.writes) if measurement.job.writes is not None else None
+    asked = (
+        {True: "write", False: "read"}.get(measurement.job.is_write_only)
+        if measurement.job.is_write_only is not None
+        else None
+    )
     if asked is not None and did and asked not in did:
         (other,) = did
         yield Finding(

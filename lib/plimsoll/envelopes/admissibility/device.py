@@ -65,7 +65,7 @@ def _find_other_servers(measurement: Measurement, _limits: SystemLimits) -> Iter
 def _find_excess(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
     carrier = "the host" if limits.pooled else "volume and host"
     for side in Resource:
-        seen, limit = measurement.figure(side), side_of(limits.most, side, writes=measurement.job.writes)
+        seen, limit = measurement.figure(side), side_of(limits.most, side, writes=measurement.job.is_write_only)
         if seen is None or seen <= DOUBTFUL * limit:
             continue
         # Small I/O in sequence is merged: of it only the operations are not the device's.
@@ -174,7 +174,9 @@ def _instance_store(measurement: Measurement, _limits: SystemLimits) -> Iterator
 
 
 def _find_quick_answers(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
-    mean_us = measurement.latency.mean_us if measurement.latency.mean_us is not None else measurement.latency.at(50.0)
+    mean_us = (
+        measurement.latency.mean_us if measurement.latency.mean_us is not None else measurement.latency.at_us(50.0)
+    )
     if measurement.provenance.tool == "fio" and mean_us is not None and mean_us < LEAST_NETWORK_US:
         yield Finding(
             admission=Admission.REJECTED,
@@ -197,7 +199,7 @@ def _unknown_host(measurement: Measurement, limits: SystemLimits) -> Iterator[Fi
     """A measurement below the volume's limits on an unknown host may show the host's limit."""
     known = math.isfinite(limits.host.iops) or math.isfinite(limits.host.throughput_mib_s)
     is_explained = measurement.provenance.placed or measurement.bound_by is not BoundBy.UNKNOWN
-    published = {side: side_of(limits.volume, side, writes=measurement.job.writes) for side in Resource}
+    published = {side: side_of(limits.volume, side, writes=measurement.job.is_write_only) for side in Resource}
     reached = any((measurement.figure(side) or 0.0) >= DELIVERED * most for side, most in published.items())
     if known or is_explained or reached or not all(map(math.isfinite, published.values())):
         return

@@ -135,7 +135,7 @@ def _page_cache(measurement: Measurement, _limits: SystemLimits) -> Iterator[Fin
         return
     remedy = "--file-extra-flags=direct" if measurement.provenance.tool == "sysbench" else "direct=1"
     cached = "the page cache took part"
-    if measurement.job.writes and measurement.job.synced:
+    if measurement.job.is_write_only and measurement.job.synced:
         yield Finding(
             admission=Admission.SHOWN,
             text=f"without direct I/O {cached} and merged operations: measure again with {remedy}",
@@ -167,7 +167,7 @@ def _unknown_direct(measurement: Measurement, _limits: SystemLimits) -> Iterator
 
 
 def _verification(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
-    if measurement.job.writes and measurement.run.read_too:
+    if measurement.job.is_write_only and measurement.run.read_too:
         yield Finding(
             admission=Admission.SHOWN,
             text="what was written was read back to verify it, one after the other, so the sum of both was never "
