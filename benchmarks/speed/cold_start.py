@@ -21,7 +21,7 @@ REPEATS: Final = 5
 LIBRARIES: Final = ("boto3", "numpy", "pydantic.main", "pydantic.type_adapter")
 """What no audit does without."""
 
-AUDIT: Final = ("plimsoll.bootstrap.clouds", "plimsoll.audit.audit", "plimsoll.run")
+AUDIT: Final = ("plimsoll.bootstrap.clouds", "plimsoll.auditing.audit", "plimsoll.run")
 """What an audit imports when there is no command line."""
 
 FIRST_DATA: Final = """

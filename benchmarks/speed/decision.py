@@ -9,7 +9,7 @@ from typing import Any
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
-from plimsoll.audit.list import list_volumes
+from plimsoll.auditing.list import list_volumes
 from plimsoll.decide.case import Case, DecisionContext
 from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.decide import answer

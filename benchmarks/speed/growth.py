@@ -9,7 +9,7 @@ from pathlib import Path
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
-from plimsoll.audit.audit import run_audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.garbage import collect_rarely
 from plimsoll.model.policy import Policy
 from plimsoll.outcomes import Answered

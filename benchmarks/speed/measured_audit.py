@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cloud_simulator.running import Running, RunningProjects
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.ports import BY_MINUTES_S, AuditPorts
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE

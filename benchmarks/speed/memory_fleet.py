@@ -13,7 +13,7 @@ import numpy as np
 from cloud_simulator.aws.fleet import SimulatedVolume, volume_truth
 from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.catalog import AwsCatalog, query_cost
 from plimsoll.clouds.aws.prices import AwsPrices

@@ -21,7 +21,7 @@ from measured_audit import audited
 
 from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
-from plimsoll.audit import audit
+from plimsoll.auditing import audit
 from plimsoll.garbage import collect_rarely
 
 VOLUMES: Final = 400

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.files import parse_yaml, read_text
+from plimsoll.input_files import parse_yaml, read_text
 from plimsoll.model.errors import PolicyError
 from plimsoll.model.kinds import CHANGES
 from plimsoll.model.market import LatencyClass

@@ -14,8 +14,8 @@ from typing import Final, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.audit.list import listings
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.list import listings
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.demand.seconds import SecondsSeen

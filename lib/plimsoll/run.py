@@ -9,15 +9,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.audit.audit import no_stop, run_audit
-from plimsoll.audit.deciders import Deciders
-from plimsoll.audit.ports import AuditPorts
-from plimsoll.files import make_file, write_lines
+from plimsoll.auditing.audit import no_stop, run_audit
+from plimsoll.auditing.deciders import Deciders
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.learned_table import kept_table, table_text
 from plimsoll.model.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead
 from plimsoll.model.units import MIB
 from plimsoll.orders import CloudRequests, Order, describe, end_status
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Skipped, VolumesSeen
+from plimsoll.output_files import make_file, write_lines
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import answered_record, profile_record
 from plimsoll.reports.promises import check_promises, learning_in_run, lessons_of, own_table, promises_in_run

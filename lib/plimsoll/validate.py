@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from plimsoll.audit.audit import run_audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.measure.runs import Budget, MeasuringRun, Mode, plan_runs, split_by_budget
 from plimsoll.model.errors import PlimsollError

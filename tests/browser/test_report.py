@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.csv_table import cell
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.wording import printable
 from tests.browser.conftest import Reader
 from tests.unit.reports.fleets import a_fleet, special_records
 from tests.unit.reports.html.pages import written

@@ -21,7 +21,7 @@ NEVER = (
 )
 """Google's libraries are imported when a project is asked for, and before that by no function. No function imports what
 only a command needs, nor what would cost a start more than all that it does."""
-DECIDING = ("plimsoll.audit.audit", "plimsoll.refine.judge", "plimsoll.clouds.aws.connection")
+DECIDING = ("plimsoll.auditing.audit", "plimsoll.refine.judge", "plimsoll.clouds.aws.connection")
 UNDECIDING = ("canary", "combine", "find_pending", "note_failure", "report", "slack_answer", "summarize")
 MEASURING = ("plimsoll.validation.job", "plimsoll.validation.context")
 UNMEASURING = ("plan", "take_inventory", "audit_batch", *(name for name in UNDECIDING if name != "slack_answer"))

@@ -14,7 +14,7 @@ GOOGLE = {"plan", "take_inventory", "audit_batch", "slack_work"}
         ("duckdb", {"combine"}),
         ("google-cloud-monitoring", GOOGLE),
         ("grpcio", GOOGLE),
-        ("rich", {"slack_work"}),
+        ("rich", set()),
         ("vl-convert-python", {"slack_report"}),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from plimsoll.audit.audit import run_audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.decide.answer import Keep, Migrate

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.decide import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.decide import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.answer import InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.model.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
 from plimsoll.model.policy import OPT_OUT, Override, TagMatch

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.audit.audit import run_audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.aws.permissions import AUDIT, AUDIT_LOG, auditing
 from plimsoll.clouds.aws.sessions import Sessions

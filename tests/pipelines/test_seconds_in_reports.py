@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 
-from plimsoll.audit.audit import run_audit
+from plimsoll.auditing.audit import run_audit
 from plimsoll.clouds.probe_book import ProbeBook, ProbeLine
 from plimsoll.outcomes import Answered
 from plimsoll.reports.answers import answered_record

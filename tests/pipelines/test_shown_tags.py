@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.explain import explain_volume
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.explain import explain_volume
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.outcomes import Answered
 from plimsoll.policy_file import parse_policy

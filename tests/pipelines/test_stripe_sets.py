@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import yaml
 
-from plimsoll.audit.audit import plan_audit, run_audit
-from plimsoll.audit.explain import explain_volume
+from plimsoll.auditing.audit import plan_audit, run_audit
+from plimsoll.auditing.explain import explain_volume
 from plimsoll.decide.answer import Change, Keep, Migrate
 from plimsoll.model.errors import AccessDenied
 from plimsoll.model.units import MIB

@@ -6,8 +6,8 @@ import pytest
 
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.organization import Mix, fleet_of
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.ports import BY_MINUTES_S
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.ports import BY_MINUTES_S
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope

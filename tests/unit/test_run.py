@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.model.errors import (
     AccessDenied,
     BadInput,

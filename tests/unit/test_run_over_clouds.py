@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.audit.audit import plan_audit
-from plimsoll.audit.explain import explain_anywhere
+from plimsoll.auditing.audit import plan_audit
+from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.model.errors import AccessDenied, PolicyError
 from plimsoll.orders import plan_summary, read_order
 from plimsoll.outcomes import Answered

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.api.runs import run_folder
-from plimsoll.audit.explain import explain_anywhere
+from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.bootstrap.recordings import recorded_ports

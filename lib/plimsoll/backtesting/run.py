@@ -15,9 +15,9 @@ from plimsoll.backtesting.other_cuts import LEAST_CUTS, CutLessons, folds_of
 from plimsoll.backtesting.outcome import OUTCOME_FORMAT, BacktestOutcome, outcome_of
 from plimsoll.backtesting.rules import Shop
 from plimsoll.backtesting.scenario import Cut, Scenario
-from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import DAY_S
+from plimsoll.output_files import atomic_path
 from plimsoll.risk.learn import Scores, join_scores
 
 BatchProgress = Callable[[int, int], None]

@@ -9,8 +9,9 @@ from rich.table import Table
 from plimsoll.backtesting.aims import AimOutcome
 from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
 from plimsoll.backtesting.outcome import BacktestOutcome
+from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
-from plimsoll.reports.wording import count_of, duration, printable
+from plimsoll.reports.wording import count_of, duration
 
 
 def show_outcome(console: Console, outcome: BacktestOutcome) -> None:

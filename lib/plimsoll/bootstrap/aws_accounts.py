@@ -3,7 +3,7 @@
 from datetime import date
 from pathlib import Path
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import connected_ports
 from plimsoll.clouds.aws.connection import connection_of
 from plimsoll.clouds.aws.inventory import AwsInventory

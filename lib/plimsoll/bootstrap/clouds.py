@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger, probe_book, stripe_book, validation_book
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.cloud import Connection

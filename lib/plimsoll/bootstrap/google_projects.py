@@ -5,7 +5,7 @@ from datetime import date
 from functools import cache
 from typing import Any
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import connected_ports
 from plimsoll.clouds.common.answers import Waits
 from plimsoll.clouds.google.clients import Clients, keyless_credentials

@@ -26,7 +26,7 @@ from plimsoll.settings import PREFIX, Settings
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from plimsoll.audit.ports import AuditPorts
+    from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
     from plimsoll.model.envelope import Envelope
     from plimsoll.model.policy import Policy

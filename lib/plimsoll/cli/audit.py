@@ -11,9 +11,9 @@ from typing import Final
 import typer
 
 from plimsoll.api.audits import Wanted, order_and_ports
-from plimsoll.audit.audit import plan_audit
-from plimsoll.audit.deciders import Deciders
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.audit import plan_audit
+from plimsoll.auditing.deciders import Deciders
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import LEARNED_HERE_FILE, ports_of
@@ -26,16 +26,17 @@ from plimsoll.cli.screen import Screen
 from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.clouds.scope import Scope
-from plimsoll.files import check_place
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy
 from plimsoll.orders import Order, plan_summary, versions
+from plimsoll.output_files import check_place
+from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN, TABLE
 from plimsoll.reports.run_reader import read_run, stream_records, stream_unanswered
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.terminal.run import show_failures, show_plan, show_run
 from plimsoll.reports.totals import RunTotals
-from plimsoll.reports.wording import put_out, usd
+from plimsoll.reports.wording import usd
 from plimsoll.risk.watch import Promised
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings

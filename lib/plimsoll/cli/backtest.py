@@ -25,10 +25,10 @@ from plimsoll.cli.progress import steps_bar
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.scope import Scope
-from plimsoll.files import check_place, write_lines
 from plimsoll.learned_table import table_text
 from plimsoll.model.errors import BadInput
 from plimsoll.model.volume import VolumeSpec
+from plimsoll.output_files import check_place, write_lines
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
 

@@ -14,8 +14,8 @@ from plimsoll.cli.envelopes import compared_envelopes
 from plimsoll.cli.options import PictureOptions
 from plimsoll.cli.run_volume import LiveSource
 from plimsoll.envelopes.library import EnvelopeLibrary
-from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput
+from plimsoll.output_files import atomic_path
 from plimsoll.reports.charts.comparison import comparison_picture
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.pictures import Picture

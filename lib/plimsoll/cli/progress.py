@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.cli.screen import Screen
 from plimsoll.model.units import MINUTE_S
 from plimsoll.model.volume import Volume

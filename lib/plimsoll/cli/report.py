@@ -10,23 +10,23 @@ from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
-from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
 from plimsoll.orders import read_order
+from plimsoll.output_files import write_lines
 from plimsoll.reports.change_files import write_changes
 from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import Selection, open_runs, select
 from plimsoll.reports.data.exports import check_not_of_run, csv_lines, json_lines, write_parquet
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.markdown.run import run_markdown, tickets
+from plimsoll.reports.printable import put_out
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE, note_checksums
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.sorting import MONEY, Largest, Weight, find_sort
 from plimsoll.reports.templates import template_texts
 from plimsoll.reports.terminal.run import savings_table
-from plimsoll.reports.wording import put_out
 from plimsoll.settings import Settings
 
 _MOST_ROWS: Final = 50

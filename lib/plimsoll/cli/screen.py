@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from plimsoll.reports.wording import printable, speak_to_nobody
+from plimsoll.reports.printable import printable, speak_to_nobody
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from plimsoll.api.runs import run_folder
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import validation_book
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, with_new_measurements

@@ -22,10 +22,10 @@ from typing import Any, Final
 import numpy as np
 from pydantic import TypeAdapter
 
-from plimsoll import files as reading
 from plimsoll.clouds.bounded_zip import DAMAGE, read_arrays, read_member
 from plimsoll.clouds.recorded_values import check_about, check_volume, checked_book, checked_series
 from plimsoll.clouds.registry import AWS
+from plimsoll.input_files import open_file
 from plimsoll.model import errors
 from plimsoll.model.errors import BadInput, CloudError, Unexpected
 from plimsoll.model.market import PriceBook
@@ -269,7 +269,7 @@ class Recording:
 def is_recording(path: Path) -> bool:
     """The file is a recording, whatever its name."""
     try:
-        with reading.open_file(path) as file, zipfile.ZipFile(file) as opened:
+        with open_file(path) as file, zipfile.ZipFile(file) as opened:
             return "about.json" in opened.NameToInfo
     except DAMAGE:
         return False
@@ -278,7 +278,7 @@ def is_recording(path: Path) -> bool:
 def open_recording(path: Path) -> tuple[Recording, ...]:
     """What a recording has of each cloud that was asked, in their order; BadInput for a file that is no recording."""
     try:
-        with reading.open_file(path):
+        with open_file(path):
             opened = zipfile.ZipFile(path)
         about = json.loads(read_member(opened, "about.json", MOST_MEMBER_BYTES))
         if about["format"] not in READ_FORMATS:

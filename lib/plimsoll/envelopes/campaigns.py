@@ -24,7 +24,7 @@ from plimsoll.envelopes.printed import (
     rates,
 )
 from plimsoll.envelopes.run_facts import run_facts
-from plimsoll.files import parse_yaml, read_text
+from plimsoll.input_files import parse_yaml, read_text
 from plimsoll.measure.citing import locate, name_own
 from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.envelope import (

@@ -16,11 +16,11 @@ from plimsoll.envelopes.campaigns import Campaign, HostEntry, JobEntry, load_cam
 from plimsoll.envelopes.fit import Caps, fit_envelope, no_caps
 from plimsoll.envelopes.printed import earliest_day, parse_finish_day, present
 from plimsoll.envelopes.results import BenchResult, Profile
-from plimsoll.files import atomic_path
 from plimsoll.model.envelope import BoundBy, Envelope, TimeSeries
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import VolumeSpec
+from plimsoll.output_files import atomic_path
 
 UNKNOWN_TYPE: Final = "unknown"
 """The volume type if the user names none. No offer has it, so its envelope is evidence for no offer."""

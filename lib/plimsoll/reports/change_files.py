@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final, NamedTuple
 
-from plimsoll.files import make_folder, writable, write_lines
+from plimsoll.output_files import make_folder, writable, write_lines
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import STEP_TITLES, Step, step_of
 from plimsoll.reports.templates import TemplateText
@@ -21,7 +22,6 @@ from plimsoll.reports.wording import (
     count_of,
     losses_in_words,
     outcome_text,
-    printable,
     risk_in_words,
     short_name,
     usd,

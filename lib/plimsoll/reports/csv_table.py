@@ -21,12 +21,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Final
 
-from plimsoll.files import atomic_path, writable
+from plimsoll.output_files import atomic_path, writable
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, DemandProfileRecord, LossRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED, note_checksums
 from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.reports.steps import step_of
-from plimsoll.reports.wording import printable, risk_level
+from plimsoll.reports.wording import risk_level
 
 _BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff\x00-\x1f\"'\u2018-\u201f]*"
 """What a spreadsheet may drop before it looks at a cell's first sign: blanks, signs without width, and quotes."""

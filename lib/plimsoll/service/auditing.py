@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.audit.ports import BY_MINUTES_S, AuditPorts
+from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.model.errors import PASSING, CloudError, OutOfTime

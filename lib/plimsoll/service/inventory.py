@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.list import Listing, list_volumes, notices_of, with_stripes_of
-from plimsoll.audit.ports import BATCH_VOLUMES, AuditPorts
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.list import Listing, list_volumes, notices_of, with_stripes_of
+from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.decide.groups import find_takeovers

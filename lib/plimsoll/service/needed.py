@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from plimsoll.files import make_folder
 from plimsoll.model.errors import BadInput
+from plimsoll.output_files import make_folder
 from plimsoll.ports import RunStore
 
 

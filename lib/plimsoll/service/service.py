@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from plimsoll.audit.ports import AuditPorts
+    from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
     from plimsoll.model.envelope import Envelope
     from plimsoll.model.policy import Policy

@@ -13,8 +13,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationLine
-from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
+from plimsoll.output_files import write_lines
 from plimsoll.ports import RunStore
 
 MEASURED_PREFIX: Final = "measured/"

@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.model.errors import BadInput, CloudError

@@ -26,7 +26,7 @@ from plimsoll.validation.scratch_volume import Left, clean
 from plimsoll.validation.steps import JOB_STEPS
 
 if TYPE_CHECKING:
-    from plimsoll.audit.ports import AuditPorts
+    from plimsoll.auditing.ports import AuditPorts
 
 _log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.orders import read_order
+from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import find_profile, find_record
-from plimsoll.reports.wording import printable
 from plimsoll.serving.door import Door, DoorTerms
 from plimsoll.serving.live_report import LiveReport
 from plimsoll.serving.volume_page import message_page, volume_history, volume_page

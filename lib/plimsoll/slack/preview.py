@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.reports.html.page import templates_of
-from plimsoll.reports.wording import printable, printable_values
+from plimsoll.reports.printable import printable, printable_values
 from plimsoll.slack.blocks.message import Conversation
 
 BlockPart = Mapping[str, Any]

@@ -19,7 +19,7 @@ from plimsoll.validation.patience import BenchPatience
 from plimsoll.validation.scratch_volume import Left
 
 if TYPE_CHECKING:
-    from plimsoll.audit.ports import AuditPorts  # only the steps that decide have it
+    from plimsoll.auditing.ports import AuditPorts  # only the steps that decide have it
 
 Agree = Callable[[Sequence[PlannedRun], Sequence[MeasuringRun]], None]
 """A listener for the planned runs and those outside the budget. It raises if the user does not agree."""

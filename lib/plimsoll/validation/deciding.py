@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.audit.explain import Explained, explain_volume
+from plimsoll.auditing.explain import Explained, explain_volume
 from plimsoll.decide.answer import (
     Change,
     Comparison,

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.deciders import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.deciders import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError
 from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.reading.window import Window
@@ -194,7 +194,7 @@ def test_a_process_ends_with_the_audit():
 
 ALONE = """
 import sys, time
-from plimsoll.audit.deciders import ENOUGH_VOLUMES, Deciders
+from plimsoll.auditing.deciders import ENOUGH_VOLUMES, Deciders
 Deciders(1).begin(ENOUGH_VOLUMES)
 print("begun", flush=True)
 time.sleep(60)

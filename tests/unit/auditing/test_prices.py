@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.audit.price import price_outcomes
+from plimsoll.auditing.price import price_outcomes
 from plimsoll.decide.decide import answer_by_state
 from plimsoll.model.market import PriceBook
 from plimsoll.model.volume import VolumeState

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.audit.decide import MOST, shown_first
+from plimsoll.auditing.decide import MOST, shown_first
 from plimsoll.decide.offers import most_saved_usd_month
 from tests.builders import a_basis, a_host, a_market, a_policy, a_volume
 from tests.pipelines.test_audit import a_world

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from plimsoll.audit.read import with_signals
+from plimsoll.auditing.read import with_signals
 from plimsoll.decide.answer import Change, Keep
 from plimsoll.model.errors import Unexpected
 from plimsoll.refine.member import Judged

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from plimsoll.audit.ports import BY_MINUTES_S
-from plimsoll.audit.read import ByTheMinute
+from plimsoll.auditing.ports import BY_MINUTES_S
+from plimsoll.auditing.read import ByTheMinute
 from tests.builders import NOW, a_host, a_policy, a_volume
 from tests.pipelines.test_audit import a_world
 

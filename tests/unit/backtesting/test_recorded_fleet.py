@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plimsoll.api.backtests import backtest
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.recorded_fleet import fleet_of_recording
 from plimsoll.cli.backtest import make_fleet

@@ -68,7 +68,7 @@ def test_a_commands_help_adds_nothing_but_what_typer_reads_options_with():
 
 def test_an_audit_without_a_command_line_imports_nothing_of_terminals_simulators_or_other_clouds():
     needless = {"altair", "duckdb", "google", "moto", "rich", "typer", "werkzeug"}
-    assert imported("import plimsoll.bootstrap.clouds, plimsoll.audit.audit, plimsoll.run") & needless == set()
+    assert imported("import plimsoll.bootstrap.clouds, plimsoll.auditing.audit, plimsoll.run") & needless == set()
 
 
 @pytest.mark.parametrize("command", ["audit", "validate", "demo"])
@@ -82,7 +82,7 @@ def test_an_audits_imports_read_no_data_and_build_no_schema():
     imported("""
 from pydantic import BaseModel
 
-import plimsoll.audit.audit, plimsoll.bootstrap.clouds, plimsoll.run
+import plimsoll.auditing.audit, plimsoll.bootstrap.clouds, plimsoll.run
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.dated_data import shipped_prices
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cloud_simulator.metrics.sums import Sums
-from plimsoll.audit.audit import run_audit
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.model.errors import (

@@ -16,12 +16,12 @@ from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.query_answer import show_answer
 from plimsoll.reports.diff.comparison import compare_runs
 from plimsoll.reports.diff.render import show_diff
+from plimsoll.reports.printable import printable, put_out
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.terminal.validation import show_lines
-from plimsoll.reports.wording import printable, put_out
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 

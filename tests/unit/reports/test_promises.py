@@ -5,7 +5,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.learned_table import load_table
 from plimsoll.model.policy import ANY_RISK_PCT, Policy

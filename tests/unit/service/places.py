@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import NotedInventory
 from plimsoll.clouds.stripe_book import StripeBook
 from plimsoll.model.errors import CloudError

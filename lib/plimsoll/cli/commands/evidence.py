@@ -141,7 +141,7 @@ def sweep_command(
 def bench_agent_command() -> None:
     """Print the startup script that makes a VM of Google Cloud a bench host (docs/validation.md)."""
     from plimsoll.bench.agent import agent_script
-    from plimsoll.reports.wording import put_out
+    from plimsoll.reports.printable import put_out
 
     put_out([agent_script()])
 

@@ -76,12 +76,12 @@ def query_command(
     """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
     from plimsoll.api.runs import run_folder
     from plimsoll.cli.screen import Screen
-    from plimsoll.files import write_lines
+    from plimsoll.output_files import write_lines
     from plimsoll.reports.csv_table import ENCODING
     from plimsoll.reports.data.database import open_runs
     from plimsoll.reports.data.exports import check_not_of_run, copy_parquet
     from plimsoll.reports.data.query_answer import csv_answer, json_answer, show_answer, show_views
-    from plimsoll.reports.wording import put_out
+    from plimsoll.reports.printable import put_out
 
     run, sql = _run_and_query(words or [])
     if format_ not in QUERY_FORMATS:
@@ -135,7 +135,7 @@ def diff_command(
     from plimsoll.cli.screen import Screen
     from plimsoll.reports.diff.comparison import compare_runs
     from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff
-    from plimsoll.reports.wording import put_out
+    from plimsoll.reports.printable import put_out
 
     if format_ not in DIFF_FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(DIFF_FORMATS)}.")

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from plimsoll.files import parse_yaml, read_text
+from plimsoll.input_files import parse_yaml, read_text
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import (

@@ -15,7 +15,8 @@ from plimsoll.reports.csv_table import cell, csv_line
 from plimsoll.reports.data.database import Database
 from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.data.views import VIEWS
-from plimsoll.reports.wording import count_of, printable
+from plimsoll.reports.printable import printable
+from plimsoll.reports.wording import count_of
 
 _WHOLE: Final = ("tinyint", "smallint", "integer", "bigint", "hugeint")
 _NUMBERS: Final = (*_WHOLE, *(f"u{kind}" for kind in _WHOLE), "float", "double", "decimal")

@@ -14,11 +14,12 @@ from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.diff.comparison import Diff, Difference, Money, Total
 from plimsoll.reports.diff.sql import GROUP_WORDS, DiffGroup
 from plimsoll.reports.markdown.markup import fitting, name, prose, table
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import SpecRecord
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.terminal.plot import plain_table
-from plimsoll.reports.wording import count_of, printable, spec_text, usd
+from plimsoll.reports.wording import count_of, spec_text, usd
 
 QUIET: Final = frozenset({DiffGroup.SAME, DiffGroup.OPEN, DiffGroup.UNANSWERED})
 """Groups of volumes for which nothing is new, which are counted and not listed."""

@@ -20,14 +20,15 @@ from markupsafe import Markup
 from pydantic_core import to_json
 
 from plimsoll.decide.offers import LOSS_WORDS
-from plimsoll.files import atomic_path
 from plimsoll.model.envelope import Envelope
 from plimsoll.model.kinds import KINDS
+from plimsoll.output_files import atomic_path
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.csv_table import FORMULAS
 from plimsoll.reports.html.volume_blocks import HOW, blocks, to_base64
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, full_name, matched_records, read_run
 from plimsoll.reports.run_record import RunRecord
@@ -48,7 +49,6 @@ from plimsoll.reports.wording import (
     losses_in_words,
     outcome_text,
     plight,
-    printable,
     short_name,
     usd,
     words_of,

@@ -26,19 +26,12 @@ from plimsoll.model.kinds import CHANGES
 from plimsoll.reports.change_files import change_note
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
+from plimsoll.reports.printable import printable_json
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, SpanRates
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
 from plimsoll.reports.templates import template_name
-from plimsoll.reports.wording import (
-    losses_in_words,
-    owner_text,
-    printable_json,
-    risk_level,
-    risk_pct,
-    spec_text,
-    words_of,
-)
+from plimsoll.reports.wording import losses_in_words, owner_text, risk_level, risk_pct, spec_text, words_of
 
 _STEP: Final = 1.005
 _LEAST: Final = 1e-4

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, assert_never
 
+from plimsoll.reports.printable import printable
 from plimsoll.reports.story import (
     Changes,
     Figures,
@@ -15,7 +16,6 @@ from plimsoll.reports.story import (
     StoryBlock,
     Topic,
 )
-from plimsoll.reports.wording import printable
 
 MOST_ON_GITHUB: Final = 65_000
 """The characters that GitHub takes are 65,536. The rest is for what is posted with a report, such as a mark."""

@@ -12,12 +12,12 @@ from rich.text import Text
 from plimsoll.decide.answer import Recommendation
 from plimsoll.demand.demand import Demand
 from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.story import Figures, Story, Topic
 from plimsoll.reports.story.volume import ceilings_of, tell_volume
 from plimsoll.reports.terminal.plot import PlotSeries, bar, plot, spans_line
 from plimsoll.reports.terminal.run import printable_record, show_story
-from plimsoll.reports.wording import printable
 
 PLOT_HEIGHT = 5
 _AXIS_INDENT = 12

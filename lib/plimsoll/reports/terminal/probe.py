@@ -5,8 +5,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from plimsoll.demand.seconds import SecondsSeen
+from plimsoll.reports.printable import printable
 from plimsoll.reports.seconds_seen import seen_lines, seen_title
-from plimsoll.reports.wording import printable
 
 
 def show_seen(console: Console, seen: SecondsSeen) -> None:

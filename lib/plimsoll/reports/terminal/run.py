@@ -11,6 +11,7 @@ from rich.text import Text
 
 from plimsoll.model.kinds import KINDS
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.story import (
@@ -26,16 +27,7 @@ from plimsoll.reports.story import (
     blocks_about,
 )
 from plimsoll.reports.story.run import failed_places, tell_missing, tell_run
-from plimsoll.reports.wording import (
-    calls_in,
-    join_words,
-    printable,
-    printable_values,
-    risk_text,
-    spec_text,
-    usd,
-    words_of,
-)
+from plimsoll.reports.wording import calls_in, join_words, risk_text, spec_text, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2

@@ -6,9 +6,10 @@ from rich.console import Console
 
 from plimsoll.measure.runs import MeasuringRun, PlannedRun
 from plimsoll.model.volume import VolumeSpec
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.terminal.plot import plain_table
-from plimsoll.reports.wording import count_of, duration, outcome_text, printable, spec_text, usd
+from plimsoll.reports.wording import count_of, duration, outcome_text, spec_text, usd
 
 
 def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:

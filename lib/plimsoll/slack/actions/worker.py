@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import ConfigDict, field_validator
 from slack_sdk import WebClient
 
-from plimsoll.audit.explain import explain_volume
+from plimsoll.auditing.explain import explain_volume
 from plimsoll.model.errors import BadInput, CloudError, PlimsollError, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.answers import record_of

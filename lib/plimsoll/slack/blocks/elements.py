@@ -26,7 +26,7 @@ from slack_sdk.models.blocks import (
     RichTextSectionElement,
 )
 
-from plimsoll.reports.wording import printable
+from plimsoll.reports.printable import printable
 
 Block = Mapping[str, Any]
 RichText = RichTextElementParts.Text

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
 
-from plimsoll.audit.audit import no_stop
+from plimsoll.auditing.audit import no_stop
 from plimsoll.clouds.targets import named_target
 from plimsoll.model.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord

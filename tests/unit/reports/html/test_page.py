@@ -9,9 +9,9 @@ import pytest
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy, SizeOn
 from plimsoll.reports.html.volume_blocks import SIZE
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, LossRecord
 from plimsoll.reports.steps import step_of
-from plimsoll.reports.wording import printable
 from tests.unit.reports.fleets import a_fleet, special_records
 from tests.unit.reports.html.pages import link_of, read_page, written
 from tests.unit.reports.recommendations import a_record

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plimsoll.reports.markdown.markup import MOST_FENCED, MOST_NAME, fence, name, prose, table
-from plimsoll.reports.wording import printable
+from plimsoll.reports.printable import printable
 from tests.unit.reports.markdown.rendered import shown
 from tests.unit.reports.strategies import HOSTILE, names
 

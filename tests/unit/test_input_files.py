@@ -8,7 +8,7 @@ import pytest
 from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.clouds.recording import is_recording, open_recording
 from plimsoll.envelopes.campaigns import load_campaign
-from plimsoll.files import MOST_VALUES, parse_yaml
+from plimsoll.input_files import MOST_VALUES, parse_yaml
 from plimsoll.learned_table import load_table
 from plimsoll.model.errors import BadInput
 from plimsoll.policy_file import load_policy, parse_flags

@@ -1,7 +1,7 @@
 """The audit: from the volumes of every target to one outcome for each, as a stream.
 
 For each target, in this order: inventory, prices, metrics plan, then by batch demand and decision. Whoever takes the
-stream reports it (`plimsoll.run`). `plimsoll.audit` has a module for each step.
+stream reports it (`plimsoll.run`). `plimsoll.auditing` has a module for each step.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 
-from plimsoll.audit.decide import BATCHES_AT_ONCE, ahead, batch_size, decide_batch, shown_first
-from plimsoll.audit.list import (
+from plimsoll.auditing.decide import BATCHES_AT_ONCE, ahead, batch_size, decide_batch, shown_first
+from plimsoll.auditing.list import (
     DENIED_AS_EXPECTED,
     Listing,
     is_expected,
@@ -20,9 +20,9 @@ from plimsoll.audit.list import (
     unread_outcomes,
     with_stripes_of,
 )
-from plimsoll.audit.ports import AuditPorts
-from plimsoll.audit.price import market_of, price_outcomes
-from plimsoll.audit.read import ByTheMinute
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.price import market_of, price_outcomes
+from plimsoll.auditing.read import ByTheMinute
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
 from plimsoll.decide.hosting import batch_by_host

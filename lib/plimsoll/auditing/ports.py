@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from plimsoll.audit.deciders import Deciders
+from plimsoll.auditing.deciders import Deciders
 from plimsoll.decide.evidence import FailedMeasurement
 from plimsoll.decide.groups import StripeSet
 from plimsoll.demand.seconds import SecondsSeen

@@ -1,130 +1,18 @@
-"""Files as they are read: only what is a file, of a bounded size, depth and number of values, whatever stands in it.
-
-A file of one JSON object, such as run.json, has the checksum of its own content within.
-
-Files written whole or not at all: nobody ever reads half of one, and only files are written over.
+"""Files written whole or not at all: nobody ever reads half of one, and only files are written over.
 
 What is written names volumes, accounts and money. So new files and folders are their owner's alone; what is there
 already keeps its mode.
 """
 
 import errno
-import json
 import os
 import stat
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path
-from typing import Any, Final
-
-import yaml
+from typing import Final
 
 from plimsoll.model.errors import BadInput, DiskFull
-from plimsoll.model.units import MIB
-
-MOST_BYTES: Final = 64 * MIB
-"""A file that a person writes, and a run.json of 17,000 accounts, is far smaller."""
-
-MOST_DEPTH: Final = 60
-MOST_VALUES: Final = 500_000
-"""Values of a YAML file, each counted as often as it is named: an alias of aliases grows without an end."""
-
-
-@contextmanager
-def open_file(path: Path) -> Iterator[BufferedReader]:
-    """A file to be read. OSError if there is none, or a folder, a pipe or a device is in its place."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(0, "it is a folder, a pipe or a device, and no file", str(path))
-    with os.fdopen(descriptor, "rb") as file:
-        yield file
-
-
-def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """The content of a file. OSError if it is none, or larger than that."""
-    with open_file(path) as file:
-        content = file.read(most_bytes + 1)
-    if len(content) > most_bytes:
-        raise OSError(0, f"it has more than {most_bytes / MIB:,.0f} MiB", str(path))
-    return content
-
-
-def read_text(path: Path) -> str:
-    """The text of a file. OSError as of `read_bytes`, UnicodeDecodeError if it is not UTF-8."""
-    return read_bytes(path).decode("utf-8-sig")
-
-
-def parse_json(text: str | bytes) -> Any:
-    """The values in a text. ValueError if it is no JSON, or JSON that nests too deep to be read."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it nests too deep") from error
-
-
-def parse_yaml(text: str, loader: Any = yaml.SafeLoader) -> Any:
-    """The values in a text. ValueError if it is no YAML, nests too deep, or has too many values."""
-    try:
-        _check_shape(text)
-        return yaml.load(text, loader)  # noqa: S506  # the caller's loader, which is a safe one
-    except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as error:
-        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
-
-
-def _check_shape(text: str) -> None:
-    """ValueError for a text that would take more than its length to be read."""
-    sizes: dict[str, int] = {}
-    open_nodes: list[tuple[str | None, int]] = []
-    values = 0
-    for event in yaml.parse(text, Loader=_PARSER):
-        anchor = getattr(event, "anchor", None)
-        if isinstance(event, yaml.AliasEvent):
-            if anchor not in sizes:
-                raise ValueError(f"*{anchor} stands within itself, or nothing is named so")
-            values += sizes[anchor]
-        elif isinstance(event, yaml.ScalarEvent):
-            values += 1
-            sizes |= {anchor: 1} if anchor else {}
-        elif isinstance(event, yaml.CollectionStartEvent):
-            open_nodes.append((anchor, values))
-            values += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            name, before = open_nodes.pop()
-            sizes |= {name: values - before} if name else {}
-        if len(open_nodes) > MOST_DEPTH:
-            raise ValueError(f"it nests deeper than {MOST_DEPTH} levels")
-        if values > MOST_VALUES:
-            raise ValueError(f"it has more than {MOST_VALUES:,} values")
-
-
-_PARSER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml's parser of events, where it is installed: it keeps no stack of its own that a text can exhaust."""
-
-
-_SEAL: Final = "checksum"
-
-
-def seal(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a JSON object with its own checksum in it."""
-    plain = {name: value for name, value in content.items() if name != _SEAL}
-    return {**plain, _SEAL: _checksum(json.loads(json.dumps(plain)))}  # keys and lists as they are read back
-
-
-def unseal(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content without its checksum. Raises ValueError if that does not fit; earlier versions wrote none."""
-    plain = {name: value for name, value in content.items() if name != _SEAL}
-    if _SEAL in content and content[_SEAL] != _checksum(plain):
-        raise ValueError("its checksum does not fit")
-    return plain
-
-
-def _checksum(plain: Mapping[str, Any]) -> str:
-    """The CRC-32 of values as JSON, in whichever order and layout a file has them."""
-    return f"{zlib.crc32(json.dumps(plain, sort_keys=True, separators=(',', ':')).encode()):08x}"
-
 
 BESIDE: Final = ".plimsoll-"
 """How the names of files begin that are being written, each beside the one that it becomes."""

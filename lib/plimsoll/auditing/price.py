@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.evidence import Place, failed_measurements
 from plimsoll.decide.offers import Market
 from plimsoll.model.errors import CloudError

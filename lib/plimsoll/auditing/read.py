@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.answer import Change, Recommendation, Wait
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.decide import kind_by_state

@@ -20,9 +20,9 @@ from heapq import nlargest
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from plimsoll.audit.deciders import LEAST_BATCH, DecisionBatch
-from plimsoll.audit.ports import AuditPorts
-from plimsoll.audit.read import metrics_segments, past_segments, with_signals
+from plimsoll.auditing.deciders import LEAST_BATCH, DecisionBatch
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.read import metrics_segments, past_segments, with_signals
 from plimsoll.decide.answer import Change, Recommendation
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.decide import answer_by_state, kind_by_state

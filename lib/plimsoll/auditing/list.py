@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, TypeVar
 
-from plimsoll.audit.ports import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.groups import split_by_change
 from plimsoll.model.errors import CloudError, DeniedByPolicy, VolumeGone
 from plimsoll.model.volume import Volume

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from plimsoll.audit.audit import context_of
-from plimsoll.audit.decide import VolumeOutcome, decide, outcome_of, outcome_without_metrics
-from plimsoll.audit.list import listings, with_stripes_of
-from plimsoll.audit.ports import AuditPorts
-from plimsoll.audit.price import market_of
-from plimsoll.audit.read import with_signals
+from plimsoll.auditing.audit import context_of
+from plimsoll.auditing.decide import VolumeOutcome, decide, outcome_of, outcome_without_metrics
+from plimsoll.auditing.list import listings, with_stripes_of
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.price import market_of
+from plimsoll.auditing.read import with_signals
 from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
 from plimsoll.demand.demand import Demand
 from plimsoll.model.errors import CloudError
