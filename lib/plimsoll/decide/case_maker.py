@@ -195,8 +195,11 @@ MOST_TWICE: Final = 2.1
 
 
 def hold_against_record(demand: Demand, buckets: slice, ceiling: Ceiling) -> tuple[int, int | None]:
-    """The first of an epoch's buckets from which on its ceiling on record holds, and one that was counted twice (None:
-    none was)."""
+    """The first bucket of an epoch from which its ceiling on record holds, and one that was counted twice.
+
+    A bucket more than 5 % above the ceiling disproves the record up to there. One minute alone of twice the ceiling
+    disproves nothing: it is the second value (None without one).
+    """
     first, after, _ = buckets.indices(len(demand.observed))
     times = _times_of_ceiling(demand, ceiling)
     above = first + np.flatnonzero(times[first:after] > SLIGHTLY)
@@ -209,7 +212,10 @@ def hold_against_record(demand: Demand, buckets: slice, ceiling: Ceiling) -> tup
 
 
 def find_epochs_on_record(demand: Demand, ceiling: Ceiling) -> list[Epoch]:
-    """The epochs of a demand that had one ceiling by the record."""
+    """The epochs of a demand with one ceiling on record: one, or two if traffic disproves the record at first.
+
+    The first then has no known ceiling. They differ by `buckets`; the window of both is the whole.
+    """
     first, _ = hold_against_record(demand, slice(None), ceiling)
     unknown = [Epoch(window=demand.window, spec=None, buckets=slice(0, first))] if first else []
     known = Epoch(window=demand.window, spec=None, ceiling=ceiling, buckets=slice(first, len(demand.observed)))

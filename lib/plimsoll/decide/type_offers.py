@@ -379,7 +379,10 @@ class _Maker:
         self._needs: dict[Accounting, Need] = {}
 
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
-        """Makes the offer of a type, once for each load, unless the volume shares a pool."""
+        """The offer of a type for a budget, in throttled minutes in 30 days.
+
+        It is made once and kept beside the load, but for a volume that would share a pool.
+        """
         case = self.case
         if case.shared:
             return self._make_offer(kind, budget_min)

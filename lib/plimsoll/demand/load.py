@@ -354,7 +354,8 @@ def _lift_in_room(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) 
 def host_bound_times(demand: Demand, room: HostRoom, epochs: Sequence[Epoch]) -> FloatArray:
     """The factor up to which each bucket may have been wanted where the host was the limit; 0 elsewhere.
 
-    That is until the host's maximum, or the volume's ceiling, would have been reached on either side.
+    It reaches the host's maximum or the ceiling of the bucket's epoch, whichever is first on either side. At least 1; 0
+    also for a bucket without work.
     """
     if not room.bound.any():
         return np.zeros(len(demand.observed))
@@ -368,7 +369,11 @@ def host_bound_times(demand: Demand, room: HostRoom, epochs: Sequence[Epoch]) ->
 
 
 def _scale_seconds(demand: Demand, epochs: Sequence[Epoch], policy: Policy, times: float) -> list[Demand]:
-    """Single seconds `times` over, as far as the policy sizes on them; never above the ceiling of their epoch."""
+    """The rates of single busy seconds `times` over, as a list of one demand, or empty.
+
+    Empty if the policy sizes on averages, or the cloud publishes neither busiest seconds nor, where it sizes on busy
+    time, idle time. They are cut to the ceiling of each epoch; 0 where a busiest second is not exactly known.
+    """
     busiest = None if policy.size_on is SizeOn.AVERAGE else demand.busiest
     if busiest is not None:
         rates = np.stack([busiest.peaks.sum(axis=1), busiest.peaks[:, 0]], axis=1)

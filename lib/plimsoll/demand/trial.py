@@ -210,7 +210,11 @@ def _limits(ceiling: Ceiling, resource: Resource) -> Iterator[_Limit]:
 
 
 def _hold_most(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
-    """The most that waits behind a limit; None where nothing can."""
+    """The most that can wait behind one limit, however unread work came; None if no rate can be above it.
+
+    Minutes stand at the first bucket of each span, and the wait is in seconds. The reach is 0 for a bucket that was
+    read.
+    """
     rates, most = behind.charge(demand.rates), behind.charge(spread.most)
     unread = spread.unread & (most > 0)
     most = np.where(unread, most, rates)

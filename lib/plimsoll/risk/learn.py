@@ -434,7 +434,7 @@ class Lessons:
         self.volumes += taught
 
     def merge(self, other: "Lessons") -> None:
-        """Adds the counts of other volumes. Blocks of another length are left out."""
+        """Adds the counts of other volumes, in place; nothing of blocks of another length."""
         if not other.volumes or (self.days and self.days != other.days):
             return
         self.days = other.days

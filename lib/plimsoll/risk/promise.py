@@ -58,7 +58,7 @@ class Risk:
 
     @property
     def text(self) -> str:
-        """The promise in a sentence, with what it rests on."""
+        """The promise in a sentence; a second one says what stands in if the wanted risk is not kept."""
         history = f"{self.history_days:.0f} {'day' if round(self.history_days) == 1 else 'days'} of history"
         if self.promised_pct is None:
             sentence = f"Nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}."

@@ -236,7 +236,10 @@ def _result(result: BenchResult, ceiling: Ceiling) -> NewResult:
 
 
 def _bound_by(result: BenchResult, ceiling: Ceiling) -> BoundBy:
-    """The limit of an unbounded job: a published one of the volume, if the result is near it."""
+    """The published limit of the volume that stopped an unbounded job; UNKNOWN if the result is near none.
+
+    Near is `NEAR_PUBLISHED`. IOPS go before MiB/s, and a figure that the result lacks is near nothing.
+    """
     least, most = NEAR_PUBLISHED
     iops, throughput_mib_s = _count_result(result, ceiling.accounting)
     if iops is not None and least * ceiling.iops <= iops <= most * ceiling.iops:

@@ -167,6 +167,8 @@ def _unknown_direct(measurement: Measurement, _limits: SystemLimits) -> Iterator
 
 
 def _verification(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements that verified their data: reads apart from the writes are shown, others are of unknown
+    weight."""
     if measurement.job.is_write_only and measurement.run.read_too:
         yield Finding(
             admission=Admission.SHOWN,

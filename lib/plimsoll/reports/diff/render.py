@@ -126,6 +126,7 @@ def _figures(total: Total) -> Iterator[str]:
 
 
 def _totals(diff: Diff) -> Table:
+    """The table of all groups: volumes, and USD a month before and now; last, all whose cost is known in both runs."""
     shown = plain_table(["", ""], ["volumes", "USD before", "USD now"], header_style="dim")
     shown.columns[1].style = "dim"
     for cells in _rows(diff):

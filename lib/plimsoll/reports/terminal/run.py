@@ -198,6 +198,11 @@ def plain_grid(title: str) -> Table:
 
 
 def _figures_table(figures: Figures) -> Table:
+    """The table of a block of figures, as the terminal shows it.
+
+    A head that ends in a colon is that of a column of figures, aligned to the right. Plain topics have no heads, and a
+    dim last column. A cell with a kind of answer has that kind's color.
+    """
     table = plain_grid(figures.title)
     table.show_header, table.header_style = figures.topic not in _PLAIN, "dim"
     last = len(figures.heads) - 1
