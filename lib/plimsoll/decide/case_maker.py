@@ -148,6 +148,7 @@ def _host_names(hosts: Sequence[Host] | None) -> list[tuple[str, str]] | None:
 
 
 def _inside(where: BoolArray, at: slice) -> BoolArray:
+    """The marked buckets that lie in a slice."""
     inside = np.zeros_like(where)
     inside[at] = where[at]
     return inside
@@ -223,7 +224,7 @@ def find_epochs_on_record(demand: Demand, ceiling: Ceiling) -> list[Epoch]:
 
 
 def clip_to_record(demand: Demand, epochs: Sequence[Epoch]) -> FloatArray | float:
-    """How many times each bucket counts, so that none is above the ceiling of its epoch."""
+    """The factor on each bucket, at most 1, that keeps it under its epoch's ceiling; 1.0 if none is above."""
     clip = np.ones(len(demand.observed))
     for epoch in epochs:
         if epoch.ceiling is not None:
@@ -233,7 +234,10 @@ def clip_to_record(demand: Demand, epochs: Sequence[Epoch]) -> FloatArray | floa
 
 
 def _times_of_ceiling(demand: Demand, ceiling: Ceiling) -> FloatArray:
-    """How many times a ceiling each bucket was; 0 where it is not known whether it is the sum of several minutes."""
+    """The rate of each bucket over a ceiling, on its higher side.
+
+    0 if it is not known whether the bucket is the sum of several minutes.
+    """
     times = (demand.count(ceiling.accounting) / limits_of(ceiling)).max(axis=0)
     return times if demand.undecided is None else np.where(demand.undecided, 0.0, times)
 
@@ -256,9 +260,9 @@ LEAST_VISITS: Final = 3
 def arrivals(
     volume: Volume, epochs: Sequence[Epoch], demand: Demand, now: datetime, policy: Policy
 ) -> Iterator[Settles]:
-    """What is to be seen through `settle_days` first: a new volume, an attachment after a pause, another host type.
+    """Yields the arrivals that a reduction waits for, `settle_days` each: a new volume, a return, another host type.
 
-    `epochs` are those of the window of the demand, oldest first.
+    A return is an attachment after a pause. `epochs` are those of the window of the demand, oldest first.
     """
     settle = timedelta(days=policy.settle_days)
     if volume.created + settle > now:
@@ -305,7 +309,7 @@ def _was_observed(demand: Demand, until_s: float) -> bool:
 
 
 def _is_attached_for_its_job(demand: Demand, since_s: float) -> bool:
-    """Whether it has been there without a pause since, and came after one as it often did before."""
+    """True if the volume is here without a pause since then, and often came after a pause before."""
     hours = observed_hours(demand)
     since = int(since_s // HOUR_S - demand.start_s // HOUR_S)
     if since < 1 or hours[since - 1] or not hours[since + 1 :].all():
@@ -315,7 +319,7 @@ def _is_attached_for_its_job(demand: Demand, since_s: float) -> bool:
 
 
 def _hours_before(demand: Demand, until_s: float, count: int) -> BoolArray:
-    """Which of so many hours before the hour of a time were observed; those before the window are left out."""
+    """Marks which of the `count` hours before a time were observed; hours before the window are left out."""
     until = int(until_s // HOUR_S - demand.start_s // HOUR_S)
     return observed_hours(demand)[max(0, until - count) : max(0, until)]
 

@@ -81,6 +81,7 @@ def lowered_sides(offer: Offer, usable: Ceiling) -> tuple[bool, bool]:
 
 
 def _carried_factor(need: Need, ceiling: Ceiling, sides: tuple[bool, bool]) -> float:
+    """The factor of a need that a ceiling sustains on the tightest of the marked sides; infinite without one."""
     pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
     factors = [carried / wanted for (carried, wanted), lower in zip(pairs, sides, strict=True) if lower and wanted > 0]
     return min(factors, default=math.inf)
@@ -403,6 +404,7 @@ class _Group:
         return kept >= (share if passes else 1.0)
 
     def _reason_to_keep(self, best: Bundle | None) -> Why:
+        """The reason why nothing changes; `best` is the best offer, None if none passes."""
         if best is not None and self._saving_usd(best) > 0:
             return Why.SAVES_TOO_LITTLE
         if self._is_host_bound:
@@ -443,7 +445,7 @@ class _Group:
         return self._least_need(case).no_less_than(case.asked_after_relief).no_more_than(present)
 
     def _most_past_need(self, case: Case) -> Need:
-        """The least that a reduction must carry if every unread minute of the past was as high as it can be."""
+        """The least that a reduction must carry if each unread minute of the past was at its highest."""
         return self.past_at_most.no_less_than(case.asked_by_peer)
 
     def _halves(self, bundle: Bundle) -> bool:

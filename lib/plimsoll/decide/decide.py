@@ -54,19 +54,19 @@ WITH_OTHERS: Final = Reason("already", "It already is what the others are to bec
 
 
 def answer(case: Case) -> Recommendation:
-    """What should be done in a case."""
+    """The answer to a case: by its demand if enough is known, else a same-limits replacement, else too little data."""
     if not is_insufficient(case):
         return answers([case])[case.volume.id]
     return unmeasured([case]).get(case.volume.id) or insufficient(case)
 
 
 def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgrade | Keep]:
-    """The same-limits replacement of volumes of which too little is known, by id: it needs no metrics.
+    """The same-limits replacements of volumes that too little is known of, by id: they need no metrics.
 
     It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay. Its
-    need is those limits: what was read of its demand says nothing.
-    Nothing if it saves too little, or if a volume has no price, is billed by the operation, shares a pool, is between
-    two configurations, or is in a state in which nothing can be changed.
+    need is those limits: what was read of its demand says nothing. Nothing if it saves too little, or if a volume has
+    no price, is billed by the operation, shares a pool, is between two configurations, or is in a state in which
+    nothing can be changed.
     """
     if not all(_is_replaceable(case) for case in cases):
         return {}
@@ -87,7 +87,7 @@ def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgra
 
 
 def _is_replaceable(case: Case) -> bool:
-    """Whether a volume can be replaced whatever it does."""
+    """True if a volume can be replaced whatever it does."""
     kind, change = type_of(case.volume.spec, case.market.types), case.volume.modification
     return (
         case.volume.state in {VolumeState.IN_USE, VolumeState.AVAILABLE}
@@ -98,7 +98,7 @@ def _is_replaceable(case: Case) -> bool:
 
 
 def is_insufficient(case: Case) -> bool:
-    """Whether nothing can be said of a volume.
+    """True if too little is known of a volume for an answer by its demand.
 
     Its state allows no demand, there is no price, fewer hours were observed than the policy wants (of what lives
     shorter, than one), any of what was received is disputed, or what the others on its host did is not known.
@@ -128,9 +128,10 @@ def insufficient(case: Case) -> InsufficientData:
 def answers(
     cases: Sequence[Case], *, why_held: Reason | None = None, already: Reason = WITH_OTHERS
 ) -> dict[str, Migrate | Reprovision | Upgrade | Keep | Wait]:
-    """The answers to volumes of which enough is known, by id: one type for all, or all are kept.
+    """The answers to volumes that change together, by id: one type for all, or all are kept; {} without any.
 
-    `why_held` says what keeps them as they are whatever is best, `already` what is said of one that needs no change.
+    Enough must be known of each. `why_held` keeps them all as they are, whatever is best. `already` is the reason for
+    one that has its target's configuration.
     """
     if not cases:
         return {}
@@ -180,7 +181,7 @@ def _with_beneath(answered: Keep, beneath: Offer | None) -> Keep:
 
 
 def _beneath(cases: Sequence[Case], choice: Choice) -> Offer | None:
-    """What saves too little for one volume alone, where a template made it."""
+    """The offer that saves too little for one volume alone; None unless a template made the volume."""
     if len(cases) > 1 or choice.beneath is None or template_of(cases[0].volume) is None:
         return None
     return choice.beneath.offers[0]
@@ -203,7 +204,8 @@ def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
 
 
 def _kind(cases: Sequence[Case], choice: Choice) -> type[Migrate] | type[Reprovision] | type[Upgrade]:
-    """What a change of all is called."""
+    """The kind of a change of all: an upgrade if it relieves, else a reprovision if no type changes, else a
+    migration."""
     if choice.verdict is ChoiceVerdict.RELIEVE:
         return Upgrade
     if choice.target is None or all(case.volume.spec.type == choice.target.kind.name for case in cases):
@@ -268,7 +270,7 @@ def _changed(
 
 
 def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
-    """What was weighed for one of the volumes that a choice was made for."""
+    """The comparison for one of the volumes of a choice, by its place among them."""
     cheapest, partly = choice.bundles[0], case.demand.spread is not None
     return Comparison(
         present=case.present,

@@ -155,6 +155,7 @@ def pick_asking_for_hosts(volumes: Iterable[Volume], types: Mapping[str, VolumeT
 
 
 def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
+    """The traffic of a host from the demands of its volumes; None if none is known. Disputed demands do not count."""
     read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].is_disputed]
     if not read:
         return None

@@ -115,7 +115,7 @@ def bare_type_offer(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer |
 
 
 def fit_spec(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
-    """Fits the smallest spec of a type and size that answers a need, or the largest sold if that is less."""
+    """The smallest spec of a type and size that meets a need; the largest sold if none does."""
     iops_needed, throughput_needed = _figures_to_buy(kind, need)
     throughput: int | None = None
     if isinstance(kind.throughput, Provisioned):
@@ -439,6 +439,8 @@ def published_cuts(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, Volume
 
 
 def _type_losses(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[Loss]:
+    """Yields the losses by a change of type: latency, durability, consistency; one that is not known for unknown
+    types."""
     if now.type == then.type:
         return
     before, after = types.get(now.type), types.get(then.type)

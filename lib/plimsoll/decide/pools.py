@@ -74,6 +74,7 @@ def find_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> li
 
 
 def _pools_on_host(group: Sequence[Volume], types: Mapping[str, VolumeType]) -> Iterable[Pool]:
+    """Yields the pools of a host's volumes; a volume of a type that does not pool is a pool of one."""
     together: dict[str, list[Volume]] = {}
     for volume in group:
         kind = types.get(volume.spec.type)
@@ -283,7 +284,7 @@ def find_held_back(
     demands: Mapping[str, Demand],
     host: Ceiling,
 ) -> dict[str, CountedRates]:
-    """What was held back of each volume on a host that may be changed, by the window alone, as the host counts.
+    """The rates that were held back of each volume on a host, by id, as the host counts.
 
     Only the window counts. An excluded volume stays as it is, and so does what it does. What a pool held back is parted
     as its demand was.
@@ -406,6 +407,7 @@ def _cap(host: Host, kind: VolumeType) -> Ceiling | None:
 
 
 def _is_carried(ceiling: Ceiling, view: PoolView, volumes: Sequence[Volume]) -> bool:
+    """True if a ceiling carries the reduced load of some volumes of a pool within the policy's budget and wait."""
     policy = view.context.policy
     load = view.load(volumes).reducing
     budget_minutes = budget_of(policy.throttle_budget_min, load.work.window_s)
@@ -455,6 +457,7 @@ def _decide_pool(
 
 
 def _held_reason(held: Mapping[str, str]) -> Reason | None:
+    """The reason that a pool is held back, by the reasons of its volumes by id; None if none is."""
     if not held:
         return None
     volumes = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in held.items())

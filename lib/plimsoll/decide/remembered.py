@@ -1,4 +1,4 @@
-"""The remembered past of a volume that is decided on, and the minutes of it that could still change the answer."""
+"""The remembered past of a volume under decision, and the minutes of it that could still change the answer."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

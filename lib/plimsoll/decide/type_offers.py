@@ -57,7 +57,7 @@ class StairLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staircase:
-    """The levels of IOPS and of MiB/s of a product, for any budget up to the one they were made for.
+    """The levels of IOPS and of MiB/s of a product, for any budget up to that of its making.
 
     No figure may be higher than in `at_most` (None: any that is sold). `may_stay`: in its present type, a resource that
     no level carries keeps its present figure.
@@ -394,6 +394,7 @@ class _Maker:
         return offer
 
     def _make_offer(self, kind: VolumeType, budget_min: float) -> Offer:
+        """The offer of a type for a budget: the cheapest that passes, or one with the reasons why it is refused."""
         case, product = self.case, self._product(kind)
         shared, need = case.shared_as(kind, self._purpose), self._need(kind).no_less_than(self._at_least)
         if product.refused:
@@ -459,6 +460,7 @@ class _Maker:
     def _find_too_slow(
         self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]
     ) -> tuple[FailedMeasurement, ...]:
+        """The failed measurements that show a spec of this type to be slower than published; none if nothing failed."""
         volume = self.case.volume
         failed = find_failed(volume, kind, spec, self.case.market)
         return find_too_slow(volume, self._published_ceiling(kind, spec, shared), failed) if failed else ()
@@ -505,6 +507,7 @@ class _Maker:
         return ceiling_on_hosts(kind, spec, volume, find_failed(volume, kind, spec, self.case.market))
 
     def _stairs_of(self, product: Product, at_most: VolumeSpec | None) -> Staircase:
+        """The levels of a product, made once for the maker's highest budget."""
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
@@ -560,6 +563,7 @@ class _Maker:
         return product.ceiling(spec)
 
     def _try_offer(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
+        """The worst trial of an offer: by the loads of the pools that it would share, and its own if it shares none."""
         trials = [trial(self._required_demand(pool.load), pool.ceiling) for pool in shared]
         if offer.pool_gib is None:
             trials.append(trial(self._required_demand(self.case.load), offer.judged_ceiling))
@@ -594,6 +598,7 @@ def _cap_need(offer: Offer) -> Need:
 
 
 def _throttling_text(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
+    """The words that refuse a spec: the minutes it throttles beyond the budget, or else how long work would wait."""
     if tried.throttled_minutes > budget_minutes:
         return (
             f"{spec} would throttle {tried.throttled_minutes:,.0f} minutes, and the policy allows {budget_minutes:,.0f}"
@@ -690,6 +695,7 @@ def _drop_in(case: Case, kind: VolumeType) -> Offer:
 
 
 def _make_drop_in(case: Case, kind: VolumeType) -> Offer:
+    """The offer of a type that keeps all limits, with what speaks against it."""
     volume, product = case.volume, replace(case.products.of(kind), grows=False)
     kept = case.kept
     wanted, measured = Need.from_ceiling(kept.ceiling.counted_as(kind.accounting)), product.failed

@@ -194,8 +194,10 @@ class Peers:
         )
 
     def _wants_peaks(self, member: Member, takeover: Takeover) -> bool:
-        """Asks for the exact peaks of two volumes if one may do a tenth of the other and leave too little for it. True
-        if any was not asked for before."""
+        """Asks for the exact peaks of two volumes if the smaller may get too little for the other.
+
+        That is if one may do a tenth of the other. True if any of the peaks was not asked for before.
+        """
         answer = self._first[member.volume.id]
         offer = reduced_to(answer, answer.comparison.usable) if isinstance(answer, Change) else None
         if not isinstance(answer, Change) or offer is None:
@@ -263,8 +265,10 @@ def _open_sides(summary: DemandSummary, of_peer: DemandSummary) -> tuple[bool, b
 
 
 def _is_suspect(offer: Offer, summary: DemandSummary, peer: Peer, of_peer: DemandSummary | None) -> bool:
-    """True if a volume does under a tenth of a peer, on a side on which its offer has less than that; so it may if
-    that is not known."""
+    """True if a volume does under a tenth of a peer where its offer has too little for it.
+
+    So it may if the peer's answer is unknown. `of_peer` is the peer's demand; None: not known, and no suspicion.
+    """
     if peer.unknown:
         return True
     if of_peer is None:
@@ -371,6 +375,7 @@ def _take(
     fetch: Fetch,
     learn: Callable[[Knowledge, Look, Found], None],
 ) -> None:
+    """Reads looks and learns them: the window's into knowledge, the past's into memory. An error ends that volume."""
     if not asked:
         return
     answers = fetch([Ask(volume=member.volume, look=look) for member, look in asked])

@@ -247,7 +247,8 @@ def _by_rates(demand: Demand, reach: FloatArray, rates: str, knowledge: Knowledg
 
 
 def _by_hours(track: Track, reach: FloatArray | BoolArray) -> FloatArray:
-    """A reach of 1 or more, raised so that longer buckets are read by the hour and hours by the minute."""
+    """The reach with its open buckets raised: buckets longer than an hour are read by the hour, others by the
+    minute."""
     longer = track.lengths_s > HOUR_S
     return np.where(reach >= 1, np.where(longer, track.lengths_s / (MARGIN * HOUR_S), np.inf), 0.0)
 
@@ -341,6 +342,7 @@ def _join(track: Track, run: _Run, other: _Run, spare: float) -> _Run | None:
 
 
 def _look(groups: tuple[str, ...], track: Track, run: _Run, spare: float) -> Look:
+    """The look at a run of buckets; at the finest period at once if that costs no more than `spare` points."""
     seconds, start_s = run.seconds(track), int(track.starts_s[run.first])
     oldest_s, finest_s = int(track.finest_s[run.first]), int(track.finest_s[run.last])
     whole = oldest_s == finest_s and seconds / finest_s <= seconds / run.period_s + spare

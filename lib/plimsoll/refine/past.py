@@ -161,8 +161,10 @@ class Recall:
         return look_at_days(Window(start_s=max(asked.start_s, wanted.start_s), end_s=asked.end_s))
 
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
-        """True if more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
-        gives the days of the window."""
+        """True if more of the past counts now than did for an answer: it is then decided again.
+
+        `in_window` gives the days of the window.
+        """
         less, is_relief = weighed_reduction(answer, case.usable), isinstance(answer, Upgrade)
         if self._asks_earlier(case, less):
             if self._has_hours or not look_at_hours(self._earlier_days()):
