@@ -333,6 +333,10 @@ def steepest(least: FloatArray, most: FloatArray) -> float:
 
 
 def _steepest(least: FloatArray, most: FloatArray) -> float:
+    """The steepest rise a day: the median over all pairs, from the earlier day's least to the later day's most.
+
+    0 if it falls, or with fewer than two known days.
+    """
     known = np.flatnonzero(~np.isnan(least))
     if len(known) < 2:
         return 0.0

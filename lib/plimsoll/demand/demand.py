@@ -267,6 +267,7 @@ class Demand:
         return self if where is None else self._view("even_demand", lambda: _even_out(self, where))
 
     def _view(self, name: str, make: Callable[[], "Demand"]) -> "Demand":
+        """The view of that name, made once."""
         if name not in self._views:
             self._views[name] = make()
         return self._views[name]

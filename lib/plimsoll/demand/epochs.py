@@ -102,6 +102,7 @@ def find_settling(
 
 
 def _find_waits(volume: Volume, epochs: Sequence[Epoch], now: datetime, policy: Policy) -> Iterator[Settles]:
+    """Yields all that a reduction waits for: a raised limit, a change that still runs (a day more), and a restore."""
     settle = timedelta(days=policy.settle_days)
     yield from _find_raises(epochs, settle)
     change = volume.modification
@@ -112,7 +113,7 @@ def _find_waits(volume: Volume, epochs: Sequence[Epoch], now: datetime, policy: 
 
 
 def _find_raises(epochs: Sequence[Epoch], settle: timedelta) -> Iterator[Settles]:
-    """From when on there is more room than there was where demand was held back."""
+    """Yields a wait for each epoch that held demand back, from the first later epoch that has more room."""
     for place, earlier in enumerate(epochs):
         for later in epochs[place + 1 :]:
             why = _held_back(earlier, later)

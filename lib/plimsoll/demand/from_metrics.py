@@ -110,6 +110,7 @@ class _Cells:
         self.knowledge, self.grid, self._hours = knowledge, grid, hours
 
     def _place(self, track: Track) -> IntArray | slice:
+        """The place of each cell in a track: all of it where the buckets are the same."""
         if len(track.starts_s) == len(self.grid.starts_s):
             return slice(None)
         return self.grid.places_in(track.starts_s)

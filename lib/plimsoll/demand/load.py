@@ -415,6 +415,7 @@ def add_loads(loads: Sequence[Load]) -> Load:
 
 
 def _add_required(required: Sequence[Required]) -> Required:
+    """The required demand of several workloads together; what is lifted of one adds to what the others did."""
     work = add_demands([each.work for each in required])
     if not _shorts_of(required):
         return Required(work=work, short=work)
@@ -433,6 +434,7 @@ def _scale_required(required: Required, times: float) -> Required:
 
 
 def _combine_loads(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
+    """The load whose required demands are combined, purpose by purpose; equal ones are combined once."""
     known: dict[tuple[int, ...], Required] = {}
 
     def combine_once(required: Sequence[Required]) -> Required:

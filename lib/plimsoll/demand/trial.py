@@ -247,6 +247,10 @@ class _Spans:
 
     @classmethod
     def from_spread(cls, spread: Spread, rates: FloatArray, most: FloatArray, behind: _Limit) -> "_Spans":
+        """The spans of a spread behind a limit, from `rates` as charged and the `most` that each bucket can have.
+
+        Work under the limit's free rate is left out.
+        """
         is_charged = [side for side, charge in enumerate(behind.charges) if charge]
         first = np.flatnonzero(spread.begins[is_charged].all(axis=0))
         exact = ~np.logical_or.reduceat(spread.unread[is_charged].any(axis=0), first)
@@ -424,6 +428,7 @@ def trial(required: Required, ceiling: Ceiling) -> Trial:
 
 
 def _trial(required: Required, ceiling: Ceiling) -> Trial:
+    """The trial of both sides; no minute and no wait if neither holds anything back."""
     iops, throughput = (held_back(required, ceiling, resource) for resource in RESOURCES)
     if iops is throughput:
         return Trial(throttled_minutes=0.0, longest_wait_s=0.0)

@@ -140,6 +140,7 @@ def _near_peaks(demand: Demand, accounting: Accounting) -> tuple[BoolArray, Bool
 
 
 def _near_peak(demand: Demand, rate: FloatArray) -> BoolArray:
+    """The buckets with work that reach `NEAR` of the rate's peak."""
     worked = demand.iops > 0
     near: BoolArray = worked & (rate >= NEAR * demand.peak(rate * worked))
     return near

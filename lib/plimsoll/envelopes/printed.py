@@ -256,6 +256,7 @@ def _direction_sides(entry: PrintedEntry) -> list[PrintedSide]:
 
 
 def _percentiles(side: PrintedFigures, kind: str) -> tuple[tuple[float, float], ...]:
+    """The percentiles of a kind of latency, each with its figure in us; none if none are printed."""
     for unit, us in _UNITS.items():
         printed: Mapping[str, Any] = side.get(f"{kind}_percentiles_{unit}", {})
         if printed:

@@ -49,6 +49,7 @@ class TypePrice:
         )
 
     def _iops(self, iops: float) -> float:
+        """The monthly price of provisioned IOPS in USD: by tiers, above the included ones."""
         usd, charged_to = 0.0, float(self.included_iops)
         for up_to, price in self.iops_tiers:
             tier_end = min(iops, math.inf if up_to is None else up_to)
@@ -313,6 +314,8 @@ class VolumeType:
         )
 
     def _iops(self, spec: VolumeSpec) -> float:
+        """The IOPS that a spec sustains: provisioned (or what a volume has unasked), by its throughput, or by its
+        size."""
         match self.iops:
             case Provisioned() as bought:
                 asked = spec.iops
@@ -323,6 +326,7 @@ class VolumeType:
                 return sized.figure_at(spec.size_gib)
 
     def _throughput(self, spec: VolumeSpec, iops: float) -> float:
+        """The MiB/s that a spec sustains: provisioned (or what a volume has unasked), by `iops`, or by its size."""
         match self.throughput:
             case Provisioned() as bought:
                 asked = spec.throughput_mib_s

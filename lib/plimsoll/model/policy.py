@@ -152,6 +152,7 @@ class Policy:
     overrides: tuple[Override, ...] = ()
 
     def __post_init__(self) -> None:
+        """Checks every bound. Raises PolicyError, which names the key, its value and its bounds."""
         for key, (least, most) in BOUNDS.items():
             value = getattr(self, key)
             if not least <= value <= most:

@@ -93,6 +93,7 @@ class Host:
 
 
 def _burst(resource: Resource, baseline: float, maximum: float, burst_s: float) -> tuple[TokenBucket, ...]:
+    """The bucket of a host that carries its maximum for `burst_s` seconds, refilled in a day; none without a burst."""
     if maximum <= baseline:
         return ()
     capacity = (maximum - baseline) * burst_s

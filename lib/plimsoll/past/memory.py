@@ -305,6 +305,7 @@ class Past:
         return (times_s - self.window.start_s) // DAY_S
 
     def _witness(self, look: Look) -> Witness:
+        """The facts so far that a look at the past is held against."""
         starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
         day, holder = self._day(starts_s), np.searchsorted(self.starts_s, starts_s, side="right") - 1
         return Witness(

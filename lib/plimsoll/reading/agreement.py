@@ -114,6 +114,7 @@ class _Idle:
 
     @classmethod
     def from_knowledge(cls, knowledge: Knowledge, starts_s: IntArray, lengths_s: IntArray) -> "_Idle | None":
+        """The idle time in the buckets of operations that begin at `starts_s`; None if the cloud publishes none."""
         if _IDLE_TIME not in knowledge.published:
             return None
         track = knowledge.first[IDLE]
@@ -230,6 +231,7 @@ def _gaps_of_host(knowledge: Knowledge, look: Look) -> Iterator[Look]:
 
 
 def _has_gaps(knowledge: Knowledge, group: str, look: Look) -> bool:
+    """True if a look at a host's group lacks points that it has elsewhere, or was read before."""
     track = knowledge.tracks[group]
     absent = np.isnan(track.series[NAMES[group][0]][track.slice_in(look.window)])
     is_expected = knowledge.tracks[group] is not knowledge.first[group] or not absent.all()

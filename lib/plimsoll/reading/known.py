@@ -130,6 +130,7 @@ def _fold(name: str, values: FloatArray, firsts: IntArray) -> FloatArray:
 
 
 def _splice(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """The old buckets with those in a slice replaced by new ones, which may be more or fewer."""
     if place.start == 0 and place.stop == len(old):
         return new
     return np.concatenate([old[: place.start], new, old[place.stop :]])
@@ -362,6 +363,10 @@ def _every_minute(segment: Segment, *, host: bool) -> Iterator[Look]:
 
 
 def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
+    """The hours with points, and the hours that are known to have points or none.
+
+    Not known are the hours inside a longer bucket with points.
+    """
     window = knowledge.window
     count = -(-window.end_s // HOUR_S) - window.start_s // HOUR_S
     present, absent = np.zeros(count, dtype=np.bool_), np.ones(count, dtype=np.bool_)

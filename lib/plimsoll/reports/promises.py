@@ -68,6 +68,7 @@ def peaks_in(record: RecommendationRecord) -> PastPeaks | None:
 
 
 def lessons_of(records: Iterable[RecommendationRecord]) -> Lessons:
+    """The lessons of a run's records: what their past peaks teach about headroom."""
     lessons = Lessons()
     for record in records:
         lessons.add(peaks_in(record))
@@ -90,6 +91,7 @@ def own_table(
 
 
 def _is_better_founded(before: LearnedTable, table: LearnedTable) -> bool:
+    """True if an earlier table is still recent and rests on far more volumes than a new one."""
     age = date.fromisoformat(table.source.on) - date.fromisoformat(before.source.on)
     is_recent = before.days == table.days and timedelta(0) <= age <= timedelta(days=TABLE_KEPT_DAYS)
     return is_recent and table.source.volumes < FEW * before.source.volumes
@@ -312,6 +314,7 @@ def _offered_promise(record: RecommendationRecord, now: datetime) -> Promise | N
 
 
 def _stays(record: RecommendationRecord) -> Iterator[Stay]:
+    """Yields the spans in which a record's volume had one known spec."""
     for epoch in record.epochs:
         if epoch.spec is not None:
             yield Stay(start_s=_seconds(epoch.start), end_s=_seconds(epoch.end), spec=epoch.spec.spec)

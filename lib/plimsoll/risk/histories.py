@@ -103,6 +103,7 @@ def split_into_blocks(days: FloatArray, length: int) -> tuple[tuple[Need, ...] |
 
 
 def _busiest(block: FloatArray) -> tuple[Need, ...] | None:
+    """The highest rates of a block's days (2, days), the highest first on each side; None if too few days are known."""
     known = block[:, ~np.isnan(block).any(axis=0)]
     if known.shape[1] < _LEAST_SEEN * block.shape[1]:
         return None

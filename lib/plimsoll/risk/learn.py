@@ -458,6 +458,10 @@ class Lessons:
         )
 
     def _count(self, key: str, before: Sequence[Need], after: Sequence[Need], peaks: PastPeaks) -> bool:
+        """Counts a volume under a key, by its highest days `before` a cut and `after` it; False if it teaches nothing.
+
+        A volume that did nothing, or stood at its ceiling before, teaches nothing.
+        """
         days = np.array([_pair(figures) for figures in before]).T
         most, usual = days.max(axis=1), usual_share(days[None])[0]
         then, free, ceiling = (np.array(_pair(figures)) for figures in (after[0], peaks.free, peaks.ceiling))
@@ -505,6 +509,7 @@ def _ratios(figures: FloatArray, base: FloatArray) -> FloatArray:
 
 
 def _counts_by_place(counts: Counter[int]) -> IntArray:
+    """The counts as an array, one for each factor of `FACTORS`."""
     numbers = np.zeros(len(FACTORS) + 1, dtype=np.int64)
     for place, count in counts.items():
         numbers[place] = count

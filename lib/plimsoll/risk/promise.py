@@ -177,6 +177,10 @@ def _text_of_out_of_reach(policy: Policy) -> str:
 
 
 def _learned_factor(policy: Policy, table: LearnedTable | None, history: History, owner: str) -> float | None:
+    """The least factor that is known to keep the policy's risk; else that of the least risk that any keeps.
+
+    None if headroom is not learned, or nothing is known of so short a history.
+    """
     if table is None or not goes_by_history(policy, table):
         return None
     band = table.band(history.days)

@@ -105,6 +105,7 @@ class PromiseTally:
             self.observed_s += watch.observed_s
 
     def merge(self, other: "PromiseTally") -> None:
+        """Adds the counts of another tally, in place."""
         self.promised.update(other.promised)
         self.throttled += other.throttled
         self.promised_s += other.promised_s

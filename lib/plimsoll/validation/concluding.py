@@ -97,6 +97,7 @@ def _affords(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:
 
 
 def _answer_of(job: Job) -> BenchAnswer:
+    """The bench's answer to the ended command of a job. Raises BadInput while the command runs."""
     outcome = job.current_attempt.outcome
     if outcome is None:
         raise BadInput(f"the command of {job.name.key} has not ended: look at it until it has.")
@@ -307,6 +308,7 @@ def _usd_of(job: Job, at: datetime) -> float:
 
 
 def _paid_s(attempt: MeasuringAttempt, at: datetime) -> float:
+    """The seconds that a scratch volume was paid for, until it was cleaned up; 0 without one."""
     if attempt.prepared.order is None:
         return 0.0
     return ((attempt.cleaned or at) - attempt.prepared.began).total_seconds()

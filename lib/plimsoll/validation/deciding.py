@@ -208,6 +208,10 @@ def subject_of(
 
 
 def _spec(weighed: WeighedVolume, target: str | None, mode: Mode, types: Mapping[str, VolumeType]) -> VolumeSpec:
+    """The spec to measure: the volume's own in place, else the named target, the bare change of type, or the answer's.
+
+    Raises BadInput if there is no such spec.
+    """
     if mode is Mode.IN_PLACE:
         if target is not None:
             raise BadInput("--mode in-place measures the volume as it is: leave out --target.")
@@ -251,6 +255,10 @@ def parse_target(target: str, size_gib: int, types: Mapping[str, VolumeType]) ->
 def _provisioned_figure(
     target: str, unit: str, rule: object, asked: int | None, size_gib: int, iops: int = 0
 ) -> int | None:
+    """The IOPS or MiB/s to provision for a target: those asked for, or the least; None if the type provisions none.
+
+    Raises BadInput for a figure that cannot be bought.
+    """
     if not isinstance(rule, Provisioned):
         if asked is not None:
             raise BadInput(f"--target {target}: {unit} cannot be provisioned for that type; leave them out.")

@@ -229,6 +229,7 @@ def choose_host(
 
 
 def _refusals(host: BenchHost, spec: VolumeSpec, ceiling: Ceiling) -> Iterator[str]:
+    """Yields the reasons why a host cannot measure a spec; none if it can."""
     name = f"{host.host.id} ({host.host.type})"
     if not host.ready:
         yield host.not_ready.rstrip(".")

@@ -79,6 +79,7 @@ _THROUGHPUT: Final = frozenset({Resource.THROUGHPUT})
 
 
 def _no_device(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements by an engine that reaches no block device, or that is not known."""
     if measurement.job.engine is None or measurement.provenance.tool == "sysbench":
         return
     engine, _, path = measurement.job.engine.partition(":")
@@ -116,6 +117,7 @@ def _no_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]
 
 
 def _lost_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements with short, dropped or failed operations: a few are doubted, more are only shown."""
     lost = measurement.run.lost_share
     if lost:
         text = f"{lost:.2g} of all operations were short or dropped, and are counted as if they were whole"
@@ -129,6 +131,7 @@ def _lost_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Findin
 
 
 def _page_cache(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements through the page cache, which took part in the figures."""
     if measurement.job.direct is not False or (
         measurement.job.engine in ENGINES and measurement.provenance.tool != "sysbench"
     ):
@@ -154,6 +157,7 @@ def _page_cache(measurement: Measurement, _limits: SystemLimits) -> Iterator[Fin
 
 
 def _unknown_direct(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements that do not say whether I/O was direct."""
     if measurement.job.direct is None:
         size = measurement.job.file_size_gib
         held = (
@@ -192,6 +196,7 @@ def _ignored_depth(measurement: Measurement, _limits: SystemLimits) -> Iterator[
 
 
 def _small_set(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements whose working set fits into a cache on the way."""
     gib = measurement.job.set_gib
     if gib is None and measurement.job.file_size_gib is not None:
         gib = measurement.job.file_size_gib * (measurement.job.jobs or 1)

@@ -218,6 +218,7 @@ def _figures_table(figures: Figures) -> Table:
 
 
 def _steps_table(steps: StepList) -> Table:
+    """The table of the steps, numbered: title, volumes and money."""
     table = plain_grid(steps.title)
     for _ in range(2):
         table.add_column(justify="right", overflow="fold")
@@ -228,6 +229,7 @@ def _steps_table(steps: StepList) -> Table:
 
 
 def _changes_table(changes: Changes) -> Table:
+    """The table of changes of templates: what makes the volumes, how many, and what to change."""
     table = plain_grid(changes.title)
     for _ in range(4):
         table.add_column(overflow="fold")
