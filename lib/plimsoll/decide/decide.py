@@ -164,8 +164,10 @@ def answers(
 
 
 def _too_risky(cases: Sequence[Case], place: int, choice: Choice) -> TooRisky | None:
-    """The offer that one volume would get if its risk was allowed; None also if it saves
-    too little and no template made the volume."""
+    """The offer that one volume would get if its risk was allowed; None without one.
+
+    None also if it saves too little and no template made the volume.
+    """
     saves_enough = choice.why is not Why.SAVES_TOO_LITTLE
     if choice.too_risky is None or not (saves_enough or template_of(cases[place].volume)):
         return None

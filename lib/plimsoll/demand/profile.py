@@ -222,7 +222,7 @@ def _step_s(window_s: int, most_spans: int) -> int:
 
 
 def _highest(rate: FloatArray, first: IntArray) -> IntArray:
-    """The place of the highest rate of each run of buckets that begins at `first`."""
+    """The index of the highest rate in each run of buckets that begins at `first`; of equal ones the first."""
     highest = np.repeat(np.maximum.reduceat(rate, first), np.diff(first, append=len(rate)))
     places = np.flatnonzero(rate == highest)
     return places[np.searchsorted(places, first)]

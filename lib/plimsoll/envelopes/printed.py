@@ -281,9 +281,9 @@ def _combine_latencies(by_side: Sequence[tuple[Latency, PrintedFigures]]) -> Lat
     shared = [
         percent
         for percent, _ in latencies[0].percentiles_us
-        if all(latency.at_us(percent) is not None for latency in latencies)
+        if all(latency.percentile_us(percent) is not None for latency in latencies)
     ]
-    worst = tuple((percent, max(latency.at_us(percent) or 0.0 for latency in latencies)) for percent in shared)
+    worst = tuple((percent, max(latency.percentile_us(percent) or 0.0 for latency in latencies)) for percent in shared)
     means = [(latency.mean_us, scaled_iops(side)) for latency, side in by_side if latency.mean_us is not None]
     operations = sum(iops for _, iops in means)
     least = [latency.least_us for latency in latencies if latency.least_us is not None]

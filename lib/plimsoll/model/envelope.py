@@ -55,7 +55,7 @@ class Latency:
     percentiles_us: tuple[tuple[float, float], ...] = ()
     upper_bound: bool = False
 
-    def at_us(self, percentile: float) -> float | None:
+    def percentile_us(self, percentile: float) -> float | None:
         """The latency at that percentile (50, 99, 99.9); None if the source does not give it."""
         return dict(self.percentiles_us).get(percentile)
 

@@ -119,7 +119,7 @@ def _results_of(answer: BenchAnswer, attempt: MeasuringAttempt) -> Sequence[Benc
     for result in results:
         if result.fault is not None:
             raise NotMeasured(f"fio on {host_id}: {result.fault}. Nothing is concluded from it.")
-        if result.has_rate_cap and result.latency.at_us(99.0) is None:
+        if result.has_rate_cap and result.latency.percentile_us(99.0) is None:
             raise NotMeasured(
                 f"fio on {host_id} told no p99 latency of the job {result.name}, which the verdict rests on. Nothing "
                 "is concluded from it."
@@ -175,7 +175,7 @@ def _to_shown(result: BenchResult, volumes: int, counted: Accounting) -> Shown:
         iops=None if iops is None else iops / volumes,
         throughput_mib_s=None if throughput_mib_s is None else throughput_mib_s / volumes,
         mean_latency_us=result.latency.mean_us,
-        p99_latency_us=result.latency.at_us(99.0),
+        p99_latency_us=result.latency.percentile_us(99.0),
         paced=result.has_rate_cap,
     )
 

@@ -182,7 +182,9 @@ def _instance_store(measurement: Measurement, _limits: SystemLimits) -> Iterator
 def _find_quick_answers(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
     """Finds measurements whose operations took less time than a network does: a cache or a local disk answered."""
     mean_us = (
-        measurement.latency.mean_us if measurement.latency.mean_us is not None else measurement.latency.at_us(50.0)
+        measurement.latency.mean_us
+        if measurement.latency.mean_us is not None
+        else measurement.latency.percentile_us(50.0)
     )
     if measurement.provenance.tool == "fio" and mean_us is not None and mean_us < LEAST_NETWORK_US:
         yield Finding(

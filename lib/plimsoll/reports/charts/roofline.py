@@ -194,7 +194,7 @@ def measured_rows(kind: str, envelope: Envelope) -> list[Row]:
             "io_size_kib": measurement.job.block_kib,
             "iops": served,
             "throughput_mib_s": measurement.served_figure(Resource.THROUGHPUT),
-            "p99_latency_us": measurement.latency.at_us(99.0),
+            "p99_latency_us": measurement.latency.percentile_us(99.0),
         }
         for measurement in envelope.measurements
         if (served := measurement.served_figure(Resource.IOPS))
