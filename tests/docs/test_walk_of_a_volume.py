@@ -62,7 +62,7 @@ def figures_of(record: RecommendationRecord) -> list[str]:
         spec_text(cheapest.spec),
         f"{demand['hours_observed']:.0f} hours by the minute",
         f"{minutes:,.0f} minutes in each",
-        f"0 of {minutes:,.0f} are open",
+        f"none of {minutes:,.0f} is open",
         f"{len(demand['series_received_pct'])} series are the volume's own",
         f"{received_pct:.0f} % of each series",
         f"{demand['peak_iops']:,.0f} IOPS",
