@@ -327,7 +327,11 @@ def a_basis(
     if policy.headroom_from is HeadroomFrom.FIXED and policy.risk_pct == Policy().risk_pct:
         policy = replace(policy, risk_pct=ANY_RISK_PCT)
     return DecisionContext(
-        market=market or a_market(), envelopes=envelopes, policy=policy, headrooms=Headrooms.of_policy(policy), now=NOW
+        market=market or a_market(),
+        envelopes=envelopes,
+        policy=policy,
+        headrooms=Headrooms.from_policy(policy),
+        now=NOW,
     )
 
 

@@ -119,11 +119,11 @@ class Application:
 
     def tps(self, ceiling: Ceiling) -> float:
         """Transactions a second where the volume alone is the limit."""
-        return ceiling.at(self.io_kib) / self.operations
+        return ceiling.iops_at(self.io_kib) / self.operations
 
     def limit(self, ceiling: Ceiling) -> Resource:
         """The side of the roofline that holds it back."""
-        return Resource.IOPS if ceiling.at(self.io_kib) >= ceiling.iops else Resource.THROUGHPUT
+        return Resource.IOPS if ceiling.iops_at(self.io_kib) >= ceiling.iops else Resource.THROUGHPUT
 
     @property
     def turns_at(self) -> float:

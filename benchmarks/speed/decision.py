@@ -82,7 +82,7 @@ def _held() -> tuple[list[Held], DecisionContext]:
         market=market,
         envelopes=ports.envelopes,
         policy=policy,
-        headrooms=Headrooms.of_policy(policy),
+        headrooms=Headrooms.from_policy(policy),
         now=NOW,
     )
 

@@ -129,7 +129,7 @@ def _match_place(place: str, failed: list[str]) -> bool:
 
 
 def _volume_in(outcome: Outcome) -> str:
-    """The id of the volume that an outcome is of; empty if it is of none."""
+    """The id of the volume that an outcome is about; "" if it is about none."""
     if isinstance(outcome, Answered):
         return outcome.recommendation.volume.id
     return getattr(outcome, "volume_id", "")

@@ -148,7 +148,11 @@ class RunValidation:
         return replace(self.place, account=run.wants[0].account, region=run.wants[0].region)
 
     def _measure_class(self, run: MeasuringRun) -> Iterator[RunEvent]:
-        """A run with the workload of its first want."""
+        """Yields the events of measuring one class, in a new job or in that of a killed process.
+
+        The job is kept as tried, however it ends. A job that cannot be planned is one `UnmeasuredRun` with the error.
+        Nobody is asked again: agreement was given for all classes.
+        """
         name = JobName(validation=self.name, index=len(self._tried))
         job = job_of_class(run, name, self._place_of(run), self.now, budget=Budget())
         self._tried[run.class_key] = job

@@ -151,7 +151,7 @@ def context_at(end: int, policy: Policy) -> DecisionContext:
         market=a_market(),
         envelopes=(),
         policy=policy,
-        headrooms=Headrooms.of_policy(policy),
+        headrooms=Headrooms.from_policy(policy),
         now=moment_of(end),
         learned=TABLE,
         draft=True,

@@ -24,6 +24,8 @@ from plimsoll.orders import Order
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Target, UnreadVolume
 from plimsoll.reading.known import Ask
 from plimsoll.reports.html.page import write_html
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import stream_records
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
 from tests.gates.library import LIBRARY, PACKAGE
@@ -70,14 +72,22 @@ class Begins:
         return getattr(self.metrics, name)
 
 
+@dataclass(frozen=True)
+class Trace:
+    """What a volume's audit called, as file and qualified name by their first calls, and its record."""
+
+    calls: tuple[tuple[str, str], ...]
+    record: RecommendationRecord
+
+
 def files_of_a_volume() -> list[str]:
     """The files, templates included, whose functions run from a volume's metrics to its page."""
-    return sorted({file for file, _ in trace_volume()})
+    return sorted({file for file, _ in trace_volume().calls})
 
 
 @cache
-def trace_volume() -> tuple[tuple[str, str], ...]:
-    """The functions that run from a volume's metrics to its page, as file and qualified name, by their first calls."""
+def trace_volume() -> Trace:
+    """The trace of a volume from its metrics to its page."""
     with running(NOW) as organization, tempfile.TemporaryDirectory() as folder, patch.dict(os.environ):
         os.environ.update(organization.environment)
         order = Order(folder=Path(folder) / "run", scope={}, policy=Policy(), now=NOW)
@@ -90,7 +100,8 @@ def trace_volume() -> tuple[tuple[str, str], ...]:
             run, *_ = carry_out(order, [one], lambda _progress, _outcome: None)
             write_html(order.folder, Path(folder) / "report.html", envelopes={}, console_link=lambda _record: "")
         assert run.volumes.answered == 1, run.volumes
-    return tuple(calls)
+        (record,) = stream_records(order.folder)
+    return Trace(calls=tuple(calls), record=record)
 
 
 @contextmanager

@@ -92,7 +92,7 @@ class _Asked:
             iops=ceiling.iops / counted.mean_iops_cost(self.read_share),
             throughput_mib_s=ceiling.throughput_mib_s / counted.mean_throughput_cost(read_bytes),
         )
-        return of_mix.at(self.mean_kib)
+        return of_mix.iops_at(self.mean_kib)
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> "_Asked":

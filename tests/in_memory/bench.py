@@ -68,7 +68,7 @@ class MemoryBench:
             return [
                 found
                 for found in here
-                if found.host.id in ids or any(tag.matches(dict(found.host.tags)) for tag in tags)
+                if found.host.id in ids or any(tag.is_match(dict(found.host.tags)) for tag in tags)
             ]
 
     def create(self, order: ScratchOrder) -> str:

@@ -193,21 +193,21 @@ def test_types_may_be_a_list_or_words_with_commas():
 
 
 def test_volumes_with_the_opt_out_tag_are_excluded_by_default():
-    assert Policy().excluding({"plimsoll:exclude": "true"}) == OPT_OUT
-    assert Policy().excluding({"plimsoll:exclude": "false"}) is None
+    assert Policy().find_exclusion({"plimsoll:exclude": "true"}) == OPT_OUT
+    assert Policy().find_exclusion({"plimsoll:exclude": "false"}) is None
 
 
 def test_exclusions_match_a_tag_with_any_value_or_with_one():
     policy = parse_policy({"exclude": [{"tag": "legal-hold"}, {"tag": "env", "value": "prod"}]})
-    assert policy.excluding({"legal-hold": "anything"}) == TagMatch(tag="legal-hold")
-    assert policy.excluding({"env": "prod"}) == TagMatch(tag="env", value="prod")
-    assert policy.excluding({"env": "dev"}) is None
+    assert policy.find_exclusion({"legal-hold": "anything"}) == TagMatch(tag="legal-hold")
+    assert policy.find_exclusion({"env": "prod"}) == TagMatch(tag="env", value="prod")
+    assert policy.find_exclusion({"env": "dev"}) is None
 
 
 def test_a_yaml_truth_matches_the_tag_s_text(written):
     policy = load_policy(written("exclude:\n- {tag: keep, value: true}\n- {tag: cost-centre, value: 42}\n"), {})
-    assert policy.excluding({"keep": "true"})
-    assert policy.excluding({"cost-centre": "42"})
+    assert policy.find_exclusion({"keep": "true"})
+    assert policy.find_exclusion({"cost-centre": "42"})
 
 
 @pytest.mark.parametrize("bad", [[{}], [{"value": "x"}], ["tag"], [{"tag": "a", "values": "b"}]])
@@ -225,12 +225,12 @@ def test_overrides_change_keys_for_volumes_with_their_tag_in_order():
             ],
         }
     )
-    assert policy.for_tags({}).headroom_pct == 20
-    assert policy.for_tags({"env": "dev"}).headroom_pct == 20
-    assert policy.for_tags({"env": "prod"}).headroom_pct == 50
-    assert policy.for_tags({"env": "prod", "critical": ""}).headroom_pct == 100
-    assert policy.for_tags({"critical": ""}).require_evidence == {"*": Grade.A}
-    assert policy.for_tags({"critical": ""}).min_hours == policy.min_hours
+    assert policy.apply_overrides({}).headroom_pct == 20
+    assert policy.apply_overrides({"env": "dev"}).headroom_pct == 20
+    assert policy.apply_overrides({"env": "prod"}).headroom_pct == 50
+    assert policy.apply_overrides({"env": "prod", "critical": ""}).headroom_pct == 100
+    assert policy.apply_overrides({"critical": ""}).require_evidence == {"*": Grade.A}
+    assert policy.apply_overrides({"critical": ""}).min_hours == policy.min_hours
 
 
 @pytest.mark.parametrize("key", sorted(PER_RUN))

@@ -78,7 +78,7 @@ def described_iops(spec: VolumeSpec) -> int | None:
     """The IOPS that EC2 shows: what is provisioned, for gp2 its baseline, for other types none."""
     kind = ebs_types().get(spec.type)
     if spec.type == "gp2" and kind is not None and not isinstance(kind.iops, Provisioned):
-        return int(kind.iops.at(spec.size_gib))
+        return int(kind.iops.figure_at(spec.size_gib))
     return spec.iops
 
 

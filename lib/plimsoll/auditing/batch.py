@@ -30,7 +30,7 @@ def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime)
         market=market,
         envelopes=ports.envelopes,
         policy=policy,
-        headrooms=Headrooms.of_policy(policy),
+        headrooms=Headrooms.from_policy(policy),
         now=now,
         excluded=ports.excluded,
         learned=ports.learned,

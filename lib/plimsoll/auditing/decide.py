@@ -114,7 +114,7 @@ def outcome_without_metrics(
     """The outcome of a volume that needs no metrics. None for a volume that needs them."""
     if volume.id in done:
         return Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
-    match = context.policy.excluding(volume.tags)
+    match = context.policy.find_exclusion(volume.tags)
     if match is not None:
         return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
     if volume.id in context.excluded:
@@ -152,7 +152,7 @@ def _answer_of(
     seen: SecondsSeen | None = None,
 ) -> Answered:
     """The answer, without the volume's tags that the policy does not show."""
-    volume = replace(recommendation.volume, tags=policy.shown(recommendation.volume.tags))
+    volume = replace(recommendation.volume, tags=policy.pick_shown_tags(recommendation.volume.tags))
     shown = replace(recommendation, volume=volume)
     return Answered(target=target, recommendation=shown, change=change, profile=profile, seen=seen)
 

@@ -132,7 +132,10 @@ def is_expected(listing: Listing, ports: AuditPorts) -> bool:
 
 
 def unread_outcomes(listing: Listing, done: frozenset[str]) -> Iterator[Outcome]:
-    """The outcomes of volumes that could not be read. One without even an id leaves its target incomplete."""
+    """Yields one outcome for each volume that could not be read: deleted, answered before (in `done`), or failed.
+
+    A volume without even an id is a failed target, numbered from the second on: the target is incomplete.
+    """
     nameless = Counter[str]()
     for volume in listing.unread:
         if volume.id is None:

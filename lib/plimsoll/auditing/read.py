@@ -27,7 +27,7 @@ from plimsoll.model.volume import Volume
 from plimsoll.past.memory import clip_memory, memory_segments
 from plimsoll.reading.cost import Plan
 from plimsoll.reading.known import Ask, Found
-from plimsoll.reading.signals import agreed, fill_gaps, has_gaps, look_at_signals, make_signals
+from plimsoll.reading.signals import drop_contradictions, fill_gaps, has_gaps, look_at_signals, make_signals
 from plimsoll.reading.window import Segment, Window, cut_by_age
 from plimsoll.refine.member import Judged
 from plimsoll.refine.next import hosts_plan, memory_plan, plan_of
@@ -64,12 +64,14 @@ def with_signals(
 
 
 def _read_twice(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
-    answers = [answer if isinstance(answer, CloudError) else agreed(answer) for answer in _read(asks, ports)]
+    answers = [
+        answer if isinstance(answer, CloudError) else drop_contradictions(answer) for answer in _read(asks, ports)
+    ]
     gaps = [number for number, answer in enumerate(answers) if not isinstance(answer, CloudError) and has_gaps(answer)]
     for number, again in zip(gaps, _read([asks[number] for number in gaps], ports) if gaps else (), strict=True):
         first = answers[number]
         if not isinstance(again, CloudError) and not isinstance(first, CloudError):
-            answers[number] = agreed(fill_gaps(first, again))
+            answers[number] = drop_contradictions(fill_gaps(first, again))
     return answers
 
 
@@ -97,7 +99,7 @@ def metrics_plan(
         volume
         for volume in volumes
         if volume.id not in done
-        and policy.excluding(volume.tags) is None
+        and policy.find_exclusion(volume.tags) is None
         and volume.id not in ports.excluded
         and kind_by_state(volume) is None
         and volume.spec.type in ports.catalog.types
@@ -106,7 +108,7 @@ def metrics_plan(
     whole = {name for stripes in ports.stripes for name in stripes.members}
     past = past_segments(ports, policy, now)
     memory = memory_plan(
-        (clip_memory(volume, past) for volume in pending if policy.for_tags(volume.tags).memory_days),
+        (clip_memory(volume, past) for volume in pending if policy.apply_overrides(volume.tags).memory_days),
         _window(ports, policy, now),
         every_minute=ports.every_minute,
         page=limits.datapoints,

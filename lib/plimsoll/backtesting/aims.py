@@ -60,6 +60,7 @@ def targets_of(reliability: Sequence[Reliability], same_saving: Sequence[SameSav
 
 
 def _promises(reliability: Sequence[Reliability]) -> Iterator[AimOutcome]:
+    """Yields how well the learned rule kept each promise; over all factors of demand, where that is known."""
     rows = [row for row in reliability if row.times is None] or reliability
     for row in rows:
         if row.rule == LEARNED and row.promised_pct in LEVELS_PCT:

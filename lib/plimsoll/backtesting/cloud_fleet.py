@@ -88,6 +88,7 @@ def _window(audits: Sequence[AuditPorts], now: datetime, period_s: int) -> Windo
 
 
 def _read(audits: Sequence[AuditPorts], look: Look, failed: Failed) -> Iterator[tuple[Volume, Found]]:
+    """Yields the volumes of all accounts with their series; what cannot be read is told to `failed`."""
     for ports in audits:
         for listing in listings(ports):
             if isinstance(listing, FailedTarget):

@@ -115,6 +115,7 @@ class Fleet:
         return Shape(names=names, buckets=int(shape[-1]), period_s=period_s, owners=owners)
 
     def _rates(self, batch: Mapping[str, np.ndarray[Any, Any]]) -> FloatArray:
+        """The rates of a batch as [volume, side, sample]; IOPS are made of KiB where only these are known."""
         if KIB_RATES in batch:
             throughput = _samples(batch[KIB_RATES]).sum(axis=1) / KIB_PER_MIB
             return np.stack([throughput * KIB_PER_MIB / self._io_kib, throughput], axis=1)
@@ -198,6 +199,7 @@ def _rows(archive: zipfile.ZipFile, name: str, most: int) -> Iterator[np.ndarray
 
 
 def _read_exactly(file: IO[bytes], size: int) -> bytes:
+    """The next `size` bytes of a file. Raises EOFError if it ends before."""
     content = bytearray()
     while len(content) < size:
         part = file.read(size - len(content))

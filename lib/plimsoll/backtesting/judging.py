@@ -74,6 +74,7 @@ def judge_cut(
 
 
 def _tally(known: Known, sized: SizedVolumes, counted: BoolArray, shop: Shop, period_s: int) -> Tally:
+    """The tally of sized volumes over the time after a cut. Only reduced volumes count as throttled."""
     usd_now, scenario = shop.present[0], shop.scenario
     reduced = known.judged & (sized.usd_month < usd_now)
     minutes, longest_s = np.zeros(len(reduced)), np.zeros(len(reduced))

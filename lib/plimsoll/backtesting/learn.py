@@ -65,6 +65,7 @@ def _number_scores(scores: Scores, number: int, first: int) -> Scores:
 
 
 def _band(memory_days: float, scores: Scores, owners: Sequence[str]) -> Band | None:
+    """The table of one length of memory; None with fewer than `LEAST_CUTS` cuts."""
     cuts = len(np.unique(scores.cut))
     if cuts < LEAST_CUTS:
         return None

@@ -66,7 +66,7 @@ class CutLessons:
             others = (self.folds[scores.volume] != fold) & np.isin(scores.cut, [other.number for other in source])
             by_history = BY_HISTORY[rule]
             self.made[key] = calibrate(
-                scores.only(others),
+                scores.pick(others),
                 self.levels_pct,
                 by_history=by_history,
                 owners=self.owners if by_history else (),

@@ -78,7 +78,7 @@ def _rule(key: TallyKey, tally: Tally) -> RuleOutcome:
 
 
 def _same_savings(tallies: Mapping[TallyKey, Tally], names: Sequence[str], fleets: FloatArray) -> Iterator[SameSaving]:
-    """Each learned rule against each other rule whose saving its levels reach."""
+    """Yields the comparison of each learned rule with each other rule whose saving its levels reach."""
     whole = np.ones((1, len(names)))
     for key, other in tallies.items():
         here = {

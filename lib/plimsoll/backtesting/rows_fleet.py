@@ -67,6 +67,7 @@ def _check_metrics(volumes: Sequence[str], sampled: BoolArray) -> None:
 
 
 def _array(path: Path, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.float64]]":
+    """A new array in a file, NaN everywhere."""
     array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
     array[:] = np.nan
     return array

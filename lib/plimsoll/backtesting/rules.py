@@ -74,6 +74,8 @@ class Shop:
         return SizedVolumes(usd_month=np.full(volumes, usd), lines=np.tile(line, (volumes, 1)))
 
     def _cheapest(self, need: FloatArray) -> tuple[float, FloatArray]:
+        """The cheapest spec for a need: its USD a month and its line; the present one if none is cheaper and carries
+        it."""
         policy = self.scenario.policy
         steps = np.array([policy.iops_step, policy.throughput_step_mib_s])
         wanted = need_of(np.ceil(np.minimum(need, 1e9) / steps - 1e-9) * steps)

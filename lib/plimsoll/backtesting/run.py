@@ -107,6 +107,7 @@ def _days(fleet: Fleet) -> float:
 
 
 def _score_batch(batch: Batch, fleet: Fleet, scenario: Scenario) -> dict[str, np.ndarray[Any, Any]]:
+    """The scores of a batch at every cut, as arrays by length of memory."""
     by_memory: dict[float, list[Scores]] = {memory: [] for memory in scenario.scored_days}
     volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
     for cut, _, known in _walk_cuts(batch, fleet, scenario):
@@ -121,6 +122,7 @@ def _score_batch(batch: Batch, fleet: Fleet, scenario: Scenario) -> dict[str, np
 def _judgments(
     fleet: Fleet, scenario: Scenario, folder: Path, lessons: CutLessons, done: Callable[[int], None]
 ) -> Iterator[dict[TallyKey, Tally]]:
+    """Yields the tallies of each batch; a batch that was judged before is read from its file."""
     shop = Shop(scenario)
     for batch in fleet.batches():
         kept = folder / f"judged-{batch.first}.npz"
@@ -134,6 +136,7 @@ def _judgments(
 def _judge_batch(
     batch: Batch, fleet: Fleet, scenario: Scenario, lessons: CutLessons, shop: Shop
 ) -> dict[TallyKey, Tally]:
+    """The tallies of a batch by rule, level and memory, at every cut that can be judged."""
     tallies: dict[TallyKey, Tally] = {}
     volumes, period_s = np.arange(batch.first, batch.first + len(batch.rates)), fleet.shape.period_s
     can_be = set(judged_cuts(lessons.cuts, scenario))

@@ -194,7 +194,7 @@ def corner_jobs(ceiling: Ceiling, shape: WorkloadShape | None) -> Iterator[str]:
 
 def _moment(ceiling: Ceiling, size_kib: int, read_share: float) -> Moment:
     """The full load of a ceiling at one I/O size."""
-    iops = ceiling.at(size_kib)
+    iops = ceiling.iops_at(size_kib)
     sizes = ((size_kib, 1.0),)
     return Moment(
         iops=iops,

@@ -199,7 +199,7 @@ def _record_into(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now
 
 
 def answer_lines(folder: Path) -> Iterator[str]:
-    """The lines of a run: each recommendation, each volume without one, and the run itself.
+    """The lines of a run as JSON: each recommendation, each volume without one, and the run itself last.
 
     They are as in recommendations.json, unanswered.jsonl and run.json. Errors are as of `stream_records`.
     """

@@ -68,7 +68,7 @@ def show_one(name: str, *, as_json: bool) -> None:
         }
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    Screen().print(report.show(envelope, f"{campaign.title} ({envelope.cited})", beside, others))
+    Screen().print(report.show(envelope, f"{campaign.title} ({envelope.source_names})", beside, others))
 
 
 def show_comparison(names: Sequence[str], *, as_json: bool) -> None:

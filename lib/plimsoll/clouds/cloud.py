@@ -1,4 +1,4 @@
-"""What a cloud's package gives: what is published of the cloud, and a connection to the accounts of a scope."""
+"""The face of a cloud's package: the facts it publishes, and a connection to the accounts of a scope."""
 
 from __future__ import annotations
 

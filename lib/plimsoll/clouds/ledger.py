@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from plimsoll.demand.epochs import MADE_WITH_S, in_whole_minutes
+from plimsoll.demand.epochs import MADE_WITH_S, round_up_to_minute
 from plimsoll.model.errors import BadInput
 from plimsoll.model.volume import Seen, Volume
 from plimsoll.output_files import atomic_path
@@ -88,7 +88,10 @@ class Ledger:
             beside.write_text(json.dumps(written, separators=(",", ":")), encoding="utf-8")
 
     def _with(self, volume_id: str, now: datetime) -> Sequence[Seen]:
-        """What was seen of a volume, this audit included; of equal ones in a row the first and the last."""
+        """The sightings of a volume, this audit's included; of equal ones in a row the first and the last.
+
+        None of a volume that was last seen longer ago than `GONE_KEPT`, nor any older than `SEEN_KEPT`.
+        """
         found = list(self.seen.get(volume_id, ()))
         found += [one for one in _dated(self._met.get(volume_id, ()), now) if one not in found]
         kept: list[Seen] = []
@@ -104,17 +107,17 @@ class Ledger:
 
 
 def _told(volume: Volume) -> Iterator[Seen]:
-    """What an audit sees of a volume (at no time yet), and what the latest change tells of its past."""
+    """Yields the sightings by an audit: the volume now (at no time yet), and its past by its latest change."""
     change = volume.modification
     if change is not None and change.original is not None:
-        changed_s = in_whole_minutes(change.started.timestamp())
+        changed_s = round_up_to_minute(change.started.timestamp())
         yield Seen(at_s=changed_s, spec=change.original)
         yield Seen(at_s=changed_s, spec=volume.spec, made=True)
     hosts = None
     if len(volume.hosts) == len(volume.attachments):
         hosts = tuple(replace(host, tags=(), running_since=None) for host in volume.hosts)
     if hosts and len(hosts) == 1:
-        attached_s = in_whole_minutes(volume.attachments[0].since.timestamp())
+        attached_s = round_up_to_minute(volume.attachments[0].since.timestamp())
         yield Seen(at_s=attached_s, hosts=hosts, made=attached_s > volume.created.timestamp() + MADE_WITH_S)
     yield Seen(at_s=0, spec=volume.spec, hosts=hosts)
 
@@ -130,7 +133,7 @@ def _says(one: Seen) -> tuple[object, ...]:
 
 
 def _differs(known: Iterable[Seen], volume: Volume) -> bool:
-    """Whether any of it says what the volume is not now."""
+    """True if any sighting has another configuration or other hosts than the volume has now."""
     now = _says(Seen(at_s=0, spec=volume.spec, hosts=volume.hosts))
     return any(then is not None and then != what for one in known for then, what in zip(_says(one), now, strict=True))
 
@@ -201,7 +204,6 @@ class NotedInventory:
     ledger: Ledger
 
     def targets(self) -> Sequence[Target | FailedTarget]:
-        """As the inventory has them."""
         return self.inventory.targets()
 
     def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
@@ -210,5 +212,4 @@ class NotedInventory:
             yield self.ledger.note(one) if isinstance(one, Volume) else one
 
     def notices(self, target: Target) -> Sequence[str]:
-        """As the inventory has them."""
         return self.inventory.notices(target)

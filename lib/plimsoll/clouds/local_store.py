@@ -56,7 +56,7 @@ class FolderStore:
         yield from ((key, self._path(key).stat().st_size) for key in self.keys(prefix))
 
     def pieces(self, key: str) -> Iterator[bytes]:
-        """What is kept under a key, piece after piece; none where nothing is kept."""
+        """Yields the content under a key, piece after piece; nothing without one."""
         path = self._path(key)
         if path.is_file():
             with path.open("rb") as file:

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Purpose(StrEnum):
-    """What somebody is to be allowed: to audit, to probe or validate as well, or to carry out what was recommended."""
+    """The purposes of a role: to audit, to probe or validate as well, or to carry out a recommendation."""
 
     AUDIT = "audit"
     PROBE = "probe"
@@ -13,7 +13,7 @@ class Purpose(StrEnum):
 
     @property
     def says(self) -> str:
-        """What it lets its holder do, in a sentence for the policy's description."""
+        """The sentence about the purpose, for the policy's description."""
         return _SAYS[self]
 
 

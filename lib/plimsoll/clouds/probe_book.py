@@ -14,7 +14,7 @@ PROBES_FILE: Final = "probes.jsonl"
 
 
 class ProbeLine(BaseModel):
-    """What was seen of one volume. Account and region are empty where a device of this machine was looked at."""
+    """The counts of one volume by a probe. Account and region are empty for a device of this machine."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -26,7 +26,7 @@ class ProbeLine(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeBook:
-    """What was seen, in a folder, which is made when something is written."""
+    """The book of probes: a file in a folder, which is made when something is written."""
 
     folder: Path
 
@@ -40,11 +40,11 @@ class ProbeBook:
         return lines_of(self.folder / PROBES_FILE, ProbeLine, "probe")
 
     def latest_of_each(self) -> dict[tuple[str, str, str], SecondsSeen]:
-        """What was seen last of each volume that was probed, by account, region and id."""
+        """The latest counts of each probed volume, by account, region and id."""
         return {(line.account, line.region, line.seen.volume_id): line.seen for line in self.lines()}
 
     def latest(self, volume_id: str, account: str, region: str) -> ProbeLine | None:
-        """What was seen of a volume last, None where it was never probed."""
+        """The latest line about a volume; None if it was never probed."""
         found = None
         for line in self.lines():
             if (line.seen.volume_id, line.account, line.region) == (volume_id, account, region):

@@ -1,4 +1,4 @@
-"""What the clouds publish: their volume types, which policies and measurements may name, whichever cloud is asked."""
+"""The published facts of all clouds: their volume types, which policies and measurements may name."""
 
 from collections.abc import Mapping
 
@@ -26,17 +26,17 @@ def cloud_of(type_name: str) -> str | None:
 
 
 def host_cap(host_type: str, type_name: str) -> Ceiling | None:
-    """What all volumes of a type carry together on a host of a type; None where that is not published."""
+    """The ceiling that all volumes of a type share on a host of a type; None if none is published."""
     found = (published_facts(cloud).host_cap(host_type, type_name) for cloud in CLOUDS.values())
     return next((cap for cap in found if cap is not None), None)
 
 
 def published_host(provider: str, host_type: str) -> PublishedHost | None:
-    """What all volumes of a host carry together by its type; None where that is not known."""
+    """The published limits of a host by its type; None if they are not known."""
     cloud = CLOUDS.get(provider)
     return None if cloud is None else published_facts(cloud).host(host_type)
 
 
 def query_cost_of(provider: str, settings: Settings) -> QueryCost:
-    """What reading metrics costs in a cloud; KeyError for one that Plimsoll does not ask."""
+    """The cost of reading metrics in a cloud; KeyError for one that Plimsoll does not ask."""
     return published_facts(CLOUDS[provider]).query_cost(settings)

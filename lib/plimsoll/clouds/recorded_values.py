@@ -27,7 +27,7 @@ _TIMES: Final = 16
 
 
 def check_about(about: Mapping[str, Any]) -> None:
-    """Whether a recording says what it must of itself: when it was made, of which clouds and targets."""
+    """Checks a recording's own facts: its time, clouds and targets. Raises ValueError if one is wrong."""
     if datetime.fromisoformat(about["now"]).tzinfo is None:
         raise ValueError("its time has no zone")
     kept = about["retention_days"]
@@ -41,7 +41,7 @@ def check_about(about: Mapping[str, Any]) -> None:
 
 
 def check_volume(volume: Volume | UnreadVolume, target: Target) -> None:
-    """Whether a volume is of its target, and can be bought so."""
+    """Checks that a recorded volume is of its target, and can be bought so. Raises ValueError if not."""
     if isinstance(volume, UnreadVolume):
         return
     if (volume.account, volume.region) != (target.account, target.region):

@@ -123,7 +123,7 @@ class RecordedPorts:
         self.retention_days, self.visible_after_s = self.metrics.retention_days, self.metrics.visible_after_s
 
     def targets(self) -> Sequence[Target | FailedTarget]:
-        """As the inventory has them, recorded."""
+        """The inventory's targets, which are recorded."""
         found = self.inventory.targets()
         for target in found:
             self.recorder.target(target, self.provider)
@@ -159,11 +159,9 @@ class RecordedPorts:
         return book
 
     def series(self, volume: Volume) -> int:
-        """As the metrics have it."""
         return self.metrics.series(volume)
 
     def host_series(self, volume: Volume) -> int:
-        """As the metrics have it."""
         return self.metrics.host_series(volume)
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:

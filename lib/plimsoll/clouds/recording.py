@@ -54,7 +54,7 @@ REMARKS: Final = "remarks.json"
 
 @cache
 def volume_adapter() -> TypeAdapter[Volume]:
-    """What reads and writes volumes."""
+    """The reader and writer of volumes."""
     return TypeAdapter(Volume)
 
 
@@ -82,7 +82,7 @@ def _plain_member(ask: Ask, ending: str) -> str:
 
 
 def pack(found: Found) -> bytes:
-    """What a look found as bytes."""
+    """The arrays of a look as bytes."""
     packed = io.BytesIO()
     np.savez(packed, **dict(found))  # type: ignore[arg-type]  # its allow_pickle keyword
     return packed.getvalue()
@@ -133,7 +133,7 @@ NO_LIMITS: Final = CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 
 @dataclass(slots=True)
 class Recording:
-    """What a recording has of one cloud: it fulfils the inventory, metrics and prices ports itself."""
+    """The recording of one cloud: it fulfills the inventory, metrics and prices ports itself."""
 
     path: Path
     now: datetime
@@ -221,7 +221,7 @@ class Recording:
         return checked_series(read_arrays(read_member(self._zip, name, most_bytes), buckets, MOST_SERIES))
 
     def _both(self, found: Found, ask: Ask) -> Found:
-        """The series of a look, with those of when it was asked once more."""
+        """The series of a look, with points of its second reading in the place of the first."""
         again = self._arrays(ask, FOUND_AGAIN)
         if again is None:
             return found
@@ -276,7 +276,7 @@ def is_recording(path: Path) -> bool:
 
 
 def open_recording(path: Path) -> tuple[Recording, ...]:
-    """What a recording has of each cloud that was asked, in their order; BadInput for a file that is no recording."""
+    """The recordings in a file, one for each cloud in their order; BadInput if it is no recording."""
     try:
         with open_file(path):
             opened = zipfile.ZipFile(path)
@@ -305,7 +305,7 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
 
 
 def _retention(about: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
-    """How long each cloud that was asked keeps its metrics; ValueError where none is named."""
+    """The days that each cloud keeps its metrics, by period; ValueError if no cloud is named."""
     kept = about["retention_days"]
     if not kept:
         raise ValueError("it names no cloud")

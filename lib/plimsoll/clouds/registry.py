@@ -24,7 +24,7 @@ GOOGLE: Final = "google"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudWords:
-    """What a cloud calls its things, for reports.
+    """The words for a cloud's things, for reports.
 
     - `cloud`, `account` and `monitoring` are names; `account_option` is the option that names accounts.
     - `shown` says what a console link opens, and `call` reads metrics.
@@ -131,17 +131,17 @@ def cloud_of_region(region: str, clouds: Iterable[str]) -> Cloud:
 
 
 def account_pattern() -> str:
-    """What matches the id of an account of any cloud, from its first character to its last."""
+    """The pattern of an account's id in any cloud, from its first character to its last."""
     return _any_of(one.account_id for one in CLOUDS.values())
 
 
 def region_pattern() -> str:
-    """What matches the name of a region of any cloud."""
+    """The pattern of a region's name in any cloud."""
     return _any_of(one.region_name for one in CLOUDS.values())
 
 
 def volume_pattern() -> str:
-    """What matches a volume of any cloud: its id, or account/region/id, which need not be searched for."""
+    """The pattern of a volume in any cloud: its id, or account/region/id, which need not be searched for."""
     return _any_of(f"({one.account_id}/{one.region_name}/)?{one.volume_id}" for one in CLOUDS.values())
 
 

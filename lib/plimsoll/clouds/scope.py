@@ -54,7 +54,7 @@ class Scope:
 
     @property
     def names_members(self) -> bool:
-        """Whether it is about accounts of an Organization."""
+        """True if the scope is about accounts of an Organization."""
         return self.organization or bool(self.units or self.accounts)
 
     def as_dict(self) -> dict[str, object]:
@@ -85,6 +85,6 @@ class Scope:
 
 
 def _present_name(cloud: str) -> str:
-    """What this version calls a cloud that a run names: runs of earlier versions say `gcp`."""
+    """The name of a cloud in this version; earlier runs say `gcp`. An unknown name stays."""
     found = cloud_named(cloud)
     return cloud if found is None else found.name

@@ -64,7 +64,7 @@ class StripeBook:
 
 @cache
 def sets_adapter() -> TypeAdapter[list[StripeSet]]:
-    """What reads and writes stripe sets."""
+    """The reader and writer of stripe sets."""
     return TypeAdapter(list[StripeSet])
 
 

@@ -12,5 +12,5 @@ def named_target(account: str, region: str) -> Target:
 
 
 def may_have(target: Target, volume_id: str) -> bool:
-    """Whether a volume with that id can be at a target: each cloud has ids of its own."""
+    """True if a volume with that id can be at a target: each cloud has ids of its own."""
     return re.fullmatch(CLOUDS[target.provider].volume_id, volume_id) is not None

@@ -60,12 +60,13 @@ class ValidationLine(BaseModel):
 
     @property
     def cited(self) -> str:
-        """What its measurement is called, with the volume that it was made for."""
+        """The name of its measurement, with the volume that it was made for."""
         day = self.at.date()
         return name_own((day, day), f"{_MADE[self.mode]} {self.volume_id}")
 
     def failed_measurement(self, folder: str) -> FailedMeasurement | None:
-        """What this verdict speaks against: the configuration that delivered less than it should, or answered late.
+        """The failed measurement that this verdict is: a configuration delivered too little or too late. None if it is
+        not.
 
         `folder` is where people open its campaign.
 
@@ -120,7 +121,7 @@ class ValidationBook:
             self.add(line)
 
     def failed_measurements(self) -> tuple[FailedMeasurement, ...]:
-        """What the verdicts speak against; a later verdict on the same class of volume stands over an earlier one."""
+        """The failed measurements by all verdicts; a later verdict on the same class stands over an earlier one."""
         latest: dict[tuple[str, str | None], FailedMeasurement | None] = {}
         for line in self.lines():
             found = line.failed_measurement(self.at or str(self.folder))

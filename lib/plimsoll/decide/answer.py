@@ -30,7 +30,7 @@ from plimsoll.risk.promise import Risk
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocker:
-    """What forbids a change today; `code` for machines, `text` for people."""
+    """A reason that forbids a change today; `code` for machines, `text` for people."""
 
     code: str
     text: str
@@ -38,9 +38,11 @@ class Blocker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierStep:
-    """What it would cost to let `budget_min` minutes in 30 days be throttled: the cheapest `spec`, its price, the
-    minutes it would have throttled in the window and the longest wait. `at_most`: not all minutes were read, so that
-    price, minutes and wait may be less."""
+    """The price of letting `budget_min` minutes in 30 days be throttled: the cheapest `spec` within that budget.
+
+    `throttled_minutes` and the longest wait are those of the window. `at_most`: not all minutes were read, so that
+    price, minutes and wait may be less.
+    """
 
     budget_min: float
     spec: VolumeSpec
@@ -68,7 +70,7 @@ class MemorySummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowthSummary:
-    """What a volume's operations and bytes have grown by each day, in percent, over so many weeks; 0 where one did not.
+    """The growth of a volume's operations and bytes a day, in percent, over `weeks`; 0 for one that did not grow.
 
     `headroom` has room for that.
     """
@@ -81,12 +83,13 @@ class GrowthSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the present one's trial.
+    """The offers that were weighed, beside the ceilings of today and the trial of the present configuration (`now`).
 
-    `frontier` is what each budget of throttled minutes would cost, `relief` the offer that ends frequent throttling
-    where something else was chosen, with its price. `usable` is the present ceiling as far as the hosts carry it, and
-    `full` the offer that keeps all of that ceiling where `drop_in` does not. `same_limits` are those that were
-    weighed, and `lowering` is cheaper relief that lowers a limit, at a risk that is not allowed or soon outgrown.
+    `drop_in` is the drop-in replacement, `flip` the bare change of type. `frontier` is what each budget of throttled
+    minutes would cost, `relief` the offer that ends frequent throttling where something else was chosen, with its
+    price. `usable` is the present ceiling as far as the hosts carry it, and `full` the offer that keeps all of that
+    ceiling where `drop_in` does not. `same_limits` are those that were weighed, and `lowering` is cheaper relief that
+    lowers a limit, at a risk that is not allowed or soon outgrown.
     """
 
     present: Ceiling
@@ -147,13 +150,16 @@ class SetAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
-    `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
-    together with it or not at all. `signals` are None where none were read, `memory` where the past had no say,
-    `growth` where no room for any was asked for, and `risk` where no demand was sized. `part` is what the volume brings
-    to the change of the template that made it, None where none is known or nothing was weighed. `peer` is the volume
-    that it takes over from and has to leave room for, None where it has enough. `idle` is for how long it is known to
-    have done nothing, None if less than the policy asks for."""
+    """The part that every recommendation has.
+
+    `usd_month_now` is None where the region has no price for the present type; `stripe_set` where the volume is one of
+    no known set. `pool` are the ids of the others of its pool that change together with it or not at all. `signals` are
+    None where none were read, `memory` where the past had no say, `growth` where no room for any was asked for, and
+    `risk` where no demand was sized. `part` is what the volume brings to the change of the template that made it, None
+    where none is known or nothing was weighed. `peer` is the volume that it takes over from and has to leave room for,
+    None where it has enough. `idle` is for how long it is known to have done nothing, None if less than the policy asks
+    for.
+    """
 
     volume: Volume
     usd_month_now: float | None

@@ -40,8 +40,9 @@ def _of_operator(volume: Volume) -> Iterator[Blocker]:
 
 
 def _of_changes(volume: Volume, types: Mapping[str, VolumeType], now: datetime) -> Iterator[Blocker]:
+    """Yields the blockers by earlier changes: one that still runs, and a limit of changes that is used up."""
     latest = volume.modification
-    if latest is not None and latest.in_progress:
+    if latest is not None and latest.is_running:
         progress = "" if latest.progress_pct is None else f" ({latest.progress_pct} %)"
         yield Blocker(
             code="modification-in-progress",
@@ -64,6 +65,7 @@ def _of_changes(volume: Volume, types: Mapping[str, VolumeType], now: datetime) 
 
 
 def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[Blocker]:
+    """Yields the blockers by the target: what it cannot do for this volume."""
     kind = type_of(target, types)
     if target.size_gib < volume.spec.size_gib:
         yield Blocker(code="shrink", text="a volume cannot shrink; copy its files to a smaller one.")

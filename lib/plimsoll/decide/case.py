@@ -61,7 +61,7 @@ class DecisionContext:
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts and learned headroom included."""
-        policy = self.policy.for_tags(volume.tags)
+        policy = self.policy.apply_overrides(volume.tags)
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         short_lived = is_short_lived(volume, policy, self.now)
         own = replace(self, policy=policy, market=replace(self.market, book=book), short_lived=short_lived)
@@ -79,7 +79,7 @@ class DecisionContext:
     @property
     def with_policy_headroom(self) -> "DecisionContext":
         """The context with the policy's headroom, as long as the past that a learned one rests on is unread."""
-        return replace(self, headrooms=Headrooms.of_policy(self.policy))
+        return replace(self, headrooms=Headrooms.from_policy(self.policy))
 
     @property
     def goes_by_history(self) -> bool:
@@ -93,7 +93,7 @@ class DecisionContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedLoad:
-    """What several volumes ask for together of what carries them, by `name`: all their ids, and their size.
+    """The load of several volumes that one ceiling carries together; `name` is that of what carries them.
 
     `as_now`: the same carries them already, so that one of them that asks for less changes nothing of it.
     """
@@ -146,7 +146,7 @@ class Case:
 
     @property
     def usable(self) -> Ceiling:
-        """What of its ceiling it can use: no more than its hosts carry at most, where they stay."""
+        """The ceiling that the volume can use: its own, but no more than its hosts carry at most if they stay."""
         return self.kept.ceiling if self.kept.by_host else self.present
 
     @property
@@ -163,17 +163,20 @@ class Case:
         return replace(self, kept=all_limits(self.volume, kind, self.present))
 
     def rise(self, offer: Offer) -> Rise:
-        """What the trend says of an offer."""
+        """The verdict of the trend on an offer; CARRIED if the offer lowers no limit."""
         demand, factor = self._demand_for(offer), self.headrooms.reducing.usual.factor
         key = offer.ceiling, factor, id(demand), id(self.earlier)
         if key not in self.trends.rises:
             ceilings = self._ceilings(offer)
-            rise = Rise.CARRIED if ceilings is None else self._trend(offer).of(ceilings)
+            rise = Rise.CARRIED if ceilings is None else self._trend(offer).judge(ceilings)
             self.trends.rises[key] = rise, demand, self.earlier
         return self.trends.rises[key][0]
 
     def reach(self, offer: Offer) -> FloatArray:
-        """How far each bucket, as two rows, reaches beyond an offer by the trend; 1 and more is beyond."""
+        """The reach of each bucket by the trend, [side, bucket]: from 1 on it is beyond the offer.
+
+        0 everywhere if the offer lowers no limit.
+        """
         ceilings, trend, demand = self._ceilings(offer), self._trend(offer), self._demand_for(offer)
         most = demand.count_most(offer.ceiling.accounting)
         if ceilings is None:
@@ -194,6 +197,7 @@ class Case:
         return self.demand if offer.pool_gib is None else self.held.now.work
 
     def _busy_hours(self, demand: Demand) -> BusyHours:
+        """The busiest hours of the window's days, made once for a demand. Days of a restore do not count."""
         key, restored = id(demand), self.volume.restored_from is not None
         if key not in self.trends.days:
             from_s = self.policy.filled_s(self.volume.created) if restored else 0.0
@@ -210,8 +214,10 @@ class Case:
         )
 
     def _ceilings(self, offer: Offer) -> Ceilings | None:
-        """What an offer carries where that is less than today, beside the peaks of what is asked; None where it is no
-        less."""
+        """The limits of an offer that are lower than today's, beside the peaks of the demand; None if none is lower.
+
+        A limit that is not lower is infinite.
+        """
         now = self.present.counted_as(offer.ceiling.accounting)
         least = [find_shortfalls("", offer.ceiling, need) for need in _needs_of_sides(now)]
         carried = (offer.ceiling.iops, offer.ceiling.throughput_mib_s)
@@ -221,7 +227,7 @@ class Case:
         demand, accounting = self._demand_for(offer), offer.ceiling.accounting
         least, most = (
             counted.max(axis=1, initial=0.0).tolist()
-            for counted in (demand.count(accounting.by_operation), demand.count_most(accounting))
+            for counted in (demand.count(accounting.per_operation), demand.count_most(accounting))
         )
         return Ceilings(offer=limits, least_peak=least, most_peak=most)
 
@@ -232,7 +238,7 @@ class Case:
         """
         context, owner = self.context, self.volume.owner.kind.value
         history = self.history or context.looked_back(self.volume)
-        return risk_of(self.policy, self.headrooms.of(purpose).usual, context.learned, history, owner, times)
+        return risk_of(self.policy, self.headrooms.pick(purpose).usual, context.learned, history, owner, times)
 
     def risk_of_offer(self, offer: Offer) -> Risk | None:
         """The risk of the volume if it becomes an offer; None if nothing was learned."""
@@ -247,12 +253,12 @@ class Case:
         factor = max(1.0, _carried_factor(need or offer.need, offer.ceiling, sides))
         if most is None:
             return factor
-        before = most.times(self.headrooms.of(offer.purpose).factor)
+        before = most.times(self.headrooms.pick(offer.purpose).factor)
         return min(factor, _carried_factor(before, offer.ceiling, sides))
 
     def allows(self, risk: Risk | None) -> bool:
-        """Whether a reduction with that risk may be recommended."""
-        return self.context.unread or self.policy.allows(None if risk is None else risk.promised_pct)
+        """True if a reduction with that risk may be recommended; None is a risk that is not known."""
+        return self.context.unread or self.policy.is_risk_allowed(None if risk is None else risk.promised_pct)
 
     @property
     def policy(self) -> Policy:
@@ -266,21 +272,24 @@ class Case:
 
     @property
     def market(self) -> Market:
-        """What is sold where the volume is."""
+        """The offers and prices at the volume's place."""
         return self.context.market
 
     def shared_as(self, kind: VolumeType, purpose: OfferPurpose) -> Sequence[SharedLoad]:
-        """What must be carried together where it becomes a type for that purpose."""
+        """The loads that the volume would share if it became a type for a purpose; none without a pool.
+
+        Only relief counts those that its present pool carries already.
+        """
         found = self.shared.get(kind.name, ())
         return [one for one in found if not (one.as_now and purpose is not OfferPurpose.RELIEVE)]
 
     def load_under(self, offer: Offer) -> Load:
-        """What the ceiling of an offer has to carry: its own load, or that of all who change to its pool with it."""
+        """The load that the ceiling of an offer has to carry: the volume's own, or that of its whole new pool."""
         return self.load if offer.pool_gib is None else self.shared[offer.spec.type][0].load
 
     @property
     def asked_by_peer(self) -> Need:
-        """What a reduction must carry because the volume takes over from another."""
+        """The need of the volume that this one takes over from, which a reduction must carry; nothing without one."""
         return NOTHING if self.context.peer is None else self.context.peer.need
 
     @property
@@ -308,20 +317,23 @@ class Case:
 
     @property
     def window_s(self) -> float:
-        """How long its demand is."""
+        """The length of its demand in seconds."""
         return float(self.demand.window_s)
 
     @property
     def usd_month(self) -> float | None:
-        """What the volume costs a month; None where the region has no price for its type."""
+        """The cost of the volume in USD a month.
+
+        None if the region has no price for its type, or if it is at an edge place, which has prices of its own.
+        """
         if self.volume.edge is not None:
             return None
         return self.market.book.usd_month(self.volume.spec, mean_iops=self.summary.mean_iops)
 
 
 def _needs_of_sides(ceiling: Ceiling) -> tuple[Need, Need]:
-    """What a ceiling carries of operations alone, and of bytes."""
-    whole = Need.of_ceiling(ceiling)
+    """The needs that a ceiling meets: of IOPS alone, and of MiB/s alone."""
+    whole = Need.from_ceiling(ceiling)
     return (
         replace(whole, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0),
         replace(whole, iops=0.0, sustained_iops=0.0),
@@ -329,6 +341,7 @@ def _needs_of_sides(ceiling: Ceiling) -> tuple[Need, Need]:
 
 
 def _carried_factor(need: Need, ceiling: Ceiling, sides: tuple[bool, bool]) -> float:
+    """The factor of a need that a ceiling sustains on the tightest of the marked sides; infinite without one."""
     pairs = ((ceiling.sustained_iops, need.iops), (ceiling.sustained_throughput_mib_s, need.throughput_mib_s))
     factors = [carried / wanted for (carried, wanted), lower in zip(pairs, sides, strict=True) if lower and wanted > 0]
     return min(factors, default=math.inf)

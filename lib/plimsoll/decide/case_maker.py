@@ -18,7 +18,16 @@ from plimsoll.decide.hosting import ceiling_of_hosts
 from plimsoll.decide.offers import ceiling_on, ceiling_on_hosts, kept_limits
 from plimsoll.demand.days import NEVER, BusyHours, DaySums, observed_hours, sums_of_demand
 from plimsoll.demand.demand import Demand, limits_of, scale_demand
-from plimsoll.demand.epochs import MADE_WITH_S, Epoch, Settles, Unsettled, attached_s, epochs_of, find_raised, settles
+from plimsoll.demand.epochs import (
+    MADE_WITH_S,
+    Epoch,
+    Settles,
+    Unsettled,
+    attached_s,
+    epochs_of,
+    find_raised,
+    find_settling,
+)
 from plimsoll.demand.host_room import HostLoad, add_relief, find_host_room
 from plimsoll.demand.load import Lifted, Told, lift, load_of, sum_days
 from plimsoll.demand.profile import summary_of
@@ -93,7 +102,7 @@ def tell_days(
 
     def tell(epoch: Epoch) -> Told | None:
         before = [earlier for earlier in dated if earlier.window.end_s <= epoch.window.start_s]
-        whole = known.starts_s[known.whole_in(epoch.window)]
+        whole = known.starts_s[known.mark_whole_days(epoch.window)]
         if not before:
             return None
         return Told(buckets=np.isin(midnights_s, whole), many=len(whole), did=tuple(sum_days(before, known)))
@@ -139,6 +148,7 @@ def _host_names(hosts: Sequence[Host] | None) -> list[tuple[str, str]] | None:
 
 
 def _inside(where: BoolArray, at: slice) -> BoolArray:
+    """The marked buckets that lie in a slice."""
     inside = np.zeros_like(where)
     inside[at] = where[at]
     return inside
@@ -171,7 +181,7 @@ def traffic_before(epoch: Epoch, demand: Demand, load: HostLoad | None) -> HostL
         return None
     (host,) = epoch.hosts
     if load is not None and load.host.id == host.id:
-        return load.before(host)
+        return load.replace_host(host)
     accounting = host.ceiling.accounting
     return HostLoad(host=host, rates=demand.count(accounting), most=demand.count_most(accounting))
 
@@ -186,8 +196,11 @@ MOST_TWICE: Final = 2.1
 
 
 def hold_against_record(demand: Demand, buckets: slice, ceiling: Ceiling) -> tuple[int, int | None]:
-    """The first of an epoch's buckets from which on its ceiling on record holds, and one that was counted twice (None:
-    none was)."""
+    """The first bucket of an epoch from which its ceiling on record holds, and one that was counted twice.
+
+    A bucket more than 5 % above the ceiling disproves the record up to there. One minute alone of twice the ceiling
+    disproves nothing: it is the second value (None without one).
+    """
     first, after, _ = buckets.indices(len(demand.observed))
     times = _times_of_ceiling(demand, ceiling)
     above = first + np.flatnonzero(times[first:after] > SLIGHTLY)
@@ -200,7 +213,10 @@ def hold_against_record(demand: Demand, buckets: slice, ceiling: Ceiling) -> tup
 
 
 def find_epochs_on_record(demand: Demand, ceiling: Ceiling) -> list[Epoch]:
-    """The epochs of a demand that had one ceiling by the record."""
+    """The epochs of a demand with one ceiling on record: one, or two if traffic disproves the record at first.
+
+    The first then has no known ceiling. They differ by `buckets`; the window of both is the whole.
+    """
     first, _ = hold_against_record(demand, slice(None), ceiling)
     unknown = [Epoch(window=demand.window, spec=None, buckets=slice(0, first))] if first else []
     known = Epoch(window=demand.window, spec=None, ceiling=ceiling, buckets=slice(first, len(demand.observed)))
@@ -208,7 +224,7 @@ def find_epochs_on_record(demand: Demand, ceiling: Ceiling) -> list[Epoch]:
 
 
 def clip_to_record(demand: Demand, epochs: Sequence[Epoch]) -> FloatArray | float:
-    """How many times each bucket counts, so that none is above the ceiling of its epoch."""
+    """The factor on each bucket, at most 1, that keeps it under its epoch's ceiling; 1.0 if none is above."""
     clip = np.ones(len(demand.observed))
     for epoch in epochs:
         if epoch.ceiling is not None:
@@ -218,7 +234,10 @@ def clip_to_record(demand: Demand, epochs: Sequence[Epoch]) -> FloatArray | floa
 
 
 def _times_of_ceiling(demand: Demand, ceiling: Ceiling) -> FloatArray:
-    """How many times a ceiling each bucket was; 0 where it is not known whether it is the sum of several minutes."""
+    """The rate of each bucket over a ceiling, on its higher side.
+
+    0 if it is not known whether the bucket is the sum of several minutes.
+    """
     times = (demand.count(ceiling.accounting) / limits_of(ceiling)).max(axis=0)
     return times if demand.undecided is None else np.where(demand.undecided, 0.0, times)
 
@@ -241,9 +260,9 @@ LEAST_VISITS: Final = 3
 def arrivals(
     volume: Volume, epochs: Sequence[Epoch], demand: Demand, now: datetime, policy: Policy
 ) -> Iterator[Settles]:
-    """What is to be seen through `settle_days` first: a new volume, an attachment after a pause, another host type.
+    """Yields the arrivals that a reduction waits for, `settle_days` each: a new volume, a return, another host type.
 
-    `epochs` are those of the window of the demand, oldest first.
+    A return is an attachment after a pause. `epochs` are those of the window of the demand, oldest first.
     """
     settle = timedelta(days=policy.settle_days)
     if volume.created + settle > now:
@@ -290,7 +309,7 @@ def _was_observed(demand: Demand, until_s: float) -> bool:
 
 
 def _is_attached_for_its_job(demand: Demand, since_s: float) -> bool:
-    """Whether it has been there without a pause since, and came after one as it often did before."""
+    """True if the volume is here without a pause since then, and often came after a pause before."""
     hours = observed_hours(demand)
     since = int(since_s // HOUR_S - demand.start_s // HOUR_S)
     if since < 1 or hours[since - 1] or not hours[since + 1 :].all():
@@ -300,7 +319,7 @@ def _is_attached_for_its_job(demand: Demand, since_s: float) -> bool:
 
 
 def _hours_before(demand: Demand, until_s: float, count: int) -> BoolArray:
-    """Which of so many hours before the hour of a time were observed; those before the window are left out."""
+    """Marks which of the `count` hours before a time were observed; hours before the window are left out."""
     until = int(until_s // HOUR_S - demand.start_s // HOUR_S)
     return observed_hours(demand)[max(0, until - count) : max(0, until)]
 
@@ -370,7 +389,7 @@ def case_of(
         room=room,
         load=load,
         held=load,
-        settles=settles(volume, judged, arrived, context.now, policy),
+        settles=find_settling(volume, judged, arrived, context.now, policy),
         summary=summary,
         epochs=judged,
         pool_gib=volume.spec.size_gib,

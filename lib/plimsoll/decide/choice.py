@@ -134,7 +134,7 @@ class _Group:
         bundles, relief = self._find_relief(self._least_relief_need)
         lowering = None
         if relief is not None and (self._is_too_risky(relief) or self._find_rising_waits(relief)):
-            safer, instead = self._find_relief(lambda case: Need.of_ceiling(case.present))
+            safer, instead = self._find_relief(lambda case: Need.from_ceiling(case.present))
             if instead is not None:
                 bundles, lowering, relief = safer, relief, instead
         return replace(self._choose_with_relief(relief, bundles, lowering), lowering=lowering)
@@ -299,17 +299,18 @@ class _Group:
         tried = worst(trial(case.held.keeping, offer.ceiling) for case, offer in pairs)
         wait_s = min(case.policy.max_wait_s for case in self.cases)
         share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
-        passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
+        passes = tried.is_within(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
         kept = self._saving_usd(drop_in) / self._saving_usd(best) + ROUNDING_USD
         return kept >= (share if passes else 1.0)
 
     def _reason_to_keep(self, best: Bundle | None) -> Why:
+        """The reason why nothing changes; `best` is the best offer, None if none passes."""
         if best is not None and self._saving_usd(best) > 0:
             return Why.SAVES_TOO_LITTLE
         if self._is_host_bound:
             return Why.HOST_IS_THE_LIMIT
         wait_s = min(case.policy.max_wait_s for case in self.cases)
-        stays = self.now.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
+        stays = self.now.is_within(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
         return Why.PRESENT_IS_CHEAPEST if stays or best is not None else Why.NOTHING_PASSES
 
     @property
@@ -336,7 +337,7 @@ class _Group:
 
         It lowers none unless the present limits stood through the whole window.
         """
-        present = Need.of_ceiling(case.present)
+        present = Need.from_ceiling(case.present)
         if case.held is not case.load:
             return self._least_need(case).no_more_than(present)
         if not _stood_throughout(case):
@@ -344,7 +345,7 @@ class _Group:
         return self._least_need(case).no_less_than(case.asked_after_relief).no_more_than(present)
 
     def _most_past_need(self, case: Case) -> Need:
-        """The least that a reduction must carry if every unread minute of the past was as high as it can be."""
+        """The least that a reduction must carry if each unread minute of the past was at its highest."""
         return self.past_at_most.no_less_than(case.asked_by_peer)
 
     def _halves(self, bundle: Bundle) -> bool:

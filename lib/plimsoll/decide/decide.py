@@ -52,19 +52,19 @@ WITH_OTHERS: Final = Reason("already", "It already is what the others are to bec
 
 
 def answer(case: Case) -> Recommendation:
-    """What should be done in a case."""
+    """The answer to a case: by its demand if enough is known, else a same-limits replacement, else too little data."""
     if not is_insufficient(case):
         return answers([case])[case.volume.id]
     return unmeasured([case]).get(case.volume.id) or insufficient(case)
 
 
 def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgrade | Keep]:
-    """The same-limits replacement of volumes of which too little is known, by id: it needs no metrics.
+    """The same-limits replacements of volumes that too little is known of, by id: they need no metrics.
 
     It keeps also the limits that their hosts cannot carry: what was never seen cannot show that these hosts stay. Its
-    need is those limits: what was read of its demand says nothing.
-    Nothing if it saves too little, or if a volume has no price, is billed by the operation, shares a pool, is between
-    two configurations, or is in a state in which nothing can be changed.
+    need is those limits: what was read of its demand says nothing. Nothing if it saves too little, or if a volume has
+    no price, is billed by the operation, shares a pool, is between two configurations, or is in a state in which
+    nothing can be changed.
     """
     if not all(_is_replaceable(case) for case in cases):
         return {}
@@ -78,25 +78,25 @@ def unmeasured(cases: Sequence[Case]) -> dict[str, Migrate | Reprovision | Upgra
         if offer.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, WITH_OTHERS)
         else:
-            limits = Need.of_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
+            limits = Need.from_ceiling(case.kept.ceiling.counted_as(offer.ceiling.accounting))
             changed = _changed(kind, case, comparison, replace(offer, need=limits), choice, None)
             found[case.volume.id] = replace(changed, measured=False)
     return found
 
 
 def _is_replaceable(case: Case) -> bool:
-    """Whether a volume can be replaced whatever it does."""
+    """True if a volume can be replaced whatever it does."""
     kind, change = type_of(case.volume.spec, case.market.types), case.volume.modification
     return (
         case.volume.state in {VolumeState.IN_USE, VolumeState.AVAILABLE}
         and case.usd_month is not None
         and not (kind.billed_per_io or kind.pooled or case.context.short_lived)
-        and not (change is not None and change.in_progress)
+        and not (change is not None and change.is_running)
     )
 
 
 def is_insufficient(case: Case) -> bool:
-    """Whether nothing can be said of a volume.
+    """True if too little is known of a volume for an answer by its demand.
 
     Its state allows no demand, there is no price, fewer hours were observed than the policy wants (of what lives
     shorter, than one), any of what was received is disputed, or what the others on its host did is not known.
@@ -126,9 +126,10 @@ def insufficient(case: Case) -> InsufficientData:
 def answers(
     cases: Sequence[Case], *, why_held: Reason | None = None, already: Reason = WITH_OTHERS
 ) -> dict[str, Migrate | Reprovision | Upgrade | Keep | Wait]:
-    """The answers to volumes of which enough is known, by id: one type for all, or all are kept.
+    """The answers to volumes that change together, by id: one type for all, or all are kept; {} without any.
 
-    `why_held` says what keeps them as they are whatever is best, `already` what is said of one that needs no change.
+    Enough must be known of each. `why_held` keeps them all as they are, whatever is best. `already` is the reason for
+    one that has its target's configuration.
     """
     if not cases:
         return {}
@@ -168,7 +169,7 @@ def answer_together(
     already: Reason,
     may_keep_limits: bool,
 ) -> tuple[dict[str, Recommendation], Mapping[str, str]]:
-    """The answers to volumes of a group, by id, and the reasons of those that hold it back, also by id.
+    """The answers to the volumes of a group and the reasons that hold the group back, both by volume id.
 
     `held` are the reasons that are known before; one of which too little is known has another. `why_held` makes one
     reason of them. `may_keep_limits`: where too little is known, a replacement with the same limits may do for all.
@@ -184,8 +185,10 @@ def answer_together(
 
 
 def _too_risky(cases: Sequence[Case], place: int, choice: Choice) -> TooRisky | None:
-    """The offer that one volume would get if its risk was allowed; None also if it saves
-    too little and no template made the volume."""
+    """The offer that one volume would get if its risk was allowed; None without one.
+
+    None also if it saves too little and no template made the volume.
+    """
     saves_enough = choice.why is not Why.SAVES_TOO_LITTLE
     if choice.too_risky is None or not (saves_enough or template_of(cases[place].volume)):
         return None
@@ -201,7 +204,7 @@ def _with_beneath(answered: Keep, beneath: Offer | None) -> Keep:
 
 
 def _beneath(cases: Sequence[Case], choice: Choice) -> Offer | None:
-    """What saves too little for one volume alone, where a template made it."""
+    """The offer that saves too little for one volume alone; None unless a template made the volume."""
     if len(cases) > 1 or choice.beneath is None or template_of(cases[0].volume) is None:
         return None
     return choice.beneath.offers[0]
@@ -209,7 +212,7 @@ def _beneath(cases: Sequence[Case], choice: Choice) -> Offer | None:
 
 def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
     """The answer that nothing is changed, with the sentence that says why."""
-    need = peaks(case.held.reducing.at_most, case.present.accounting)
+    need = peaks(case.held.reducing.as_harmful, case.present.accounting)
     return Keep(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,
@@ -224,7 +227,8 @@ def kept(case: Case, comparison: Comparison, why: Reason) -> Keep:
 
 
 def _kind(cases: Sequence[Case], choice: Choice) -> type[Migrate] | type[Reprovision] | type[Upgrade]:
-    """What a change of all is called."""
+    """The kind of a change of all: an upgrade if it relieves, else a reprovision if no type changes, else a
+    migration."""
     if choice.verdict is ChoiceVerdict.RELIEVE:
         return Upgrade
     if choice.target is None or all(case.volume.spec.type == choice.target.kind.name for case in cases):
@@ -289,7 +293,7 @@ def _changed(
 
 
 def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
-    """What was weighed for one of the volumes that a choice was made for."""
+    """The comparison for one of the volumes of a choice, by its place among them."""
     cheapest, partly = choice.bundles[0], case.demand.spread is not None
     return Comparison(
         present=case.present,

@@ -199,9 +199,9 @@ def rank_proof(proof: Proof) -> tuple[bool, float, float, int, str, str, float]:
 
 
 def find_best(ranked: Sequence[Proof], need: float, lasts: float) -> Best | None:
-    """Finds the first proof of the need and, if the offer has credits, the first proof of what lasts of it.
+    """Finds the first proof of the need and, if the offer has credits, the first that lasts.
 
-    None if one of them is missing.
+    None if one of them is missing. `lasts` is the rate that the offer sustains, infinite without credits.
     """
     highest = next((proof for proof in ranked if proof.counted >= DELIVERED * need), None)
     if highest is None or math.isinf(lasts):
@@ -357,18 +357,21 @@ def is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
 
 
 def _grade(best: Sequence[Best]) -> Grade:
+    """The grade of proofs by side: A if both sides are proved here, B if elsewhere, C if a side has none."""
     if len(best) < len(Resource):
         return Grade.C
     return Grade.A if all(proofs.here for proofs in best) else Grade.B
 
 
 def _age_days(proven: Sequence[Proof], today: date) -> int | None:
+    """The age of the oldest proof in days; None if the day of any is not known."""
     made = [proof.measurement.provenance.measured_on for proof in proven]
     ages = [(today - on).days for on in made if on is not None]
     return max(ages) if len(ages) == len(made) else None
 
 
 def _text(best: Sequence[Best]) -> str:
+    """The sentence about proofs; a side without one rests on published limits."""
     sentence = "; ".join(f"{_proof_text(best_of_side.highest)}{_sustained_text(best_of_side)}" for best_of_side in best)
     if len(best) == len(Resource):
         return f"{sentence}."
@@ -386,6 +389,7 @@ def _sustained_text(best: Best) -> str:
 
 
 def _proof_text(proof: Proof) -> str:
+    """The words for one proof: the figure, what counts of it, and its source."""
     measurement = proof.measurement
     name, unit = ("IOPS", "IOPS") if proof.resource is Resource.IOPS else ("throughput", "MiB/s")
     counted = f" (of which {proof.counted:,.0f} count)" if round(proof.counted) < round(proof.shown) else ""
@@ -490,7 +494,7 @@ def promised_need(need: Need, failed: Sequence[FailedMeasurement]) -> Need:
 
 
 def find_limiting(ceiling: Ceiling, need: Need, failed: Sequence[FailedMeasurement]) -> tuple[FailedMeasurement, ...]:
-    """The failed measurements because of which an offer is believed to carry less of a need than is published."""
+    """The failed measurements that make an offer believed to carry less of a need than is published."""
     wanted = {
         Resource.IOPS: (ceiling.iops, max(need.iops, need.sustained_iops)),
         Resource.THROUGHPUT: (
@@ -510,6 +514,7 @@ def _promised_rate(side: Resource, need: float, failed: Sequence[FailedMeasureme
 
 
 def _believed_rate(side: Resource, promised: float, failed: Sequence[FailedMeasurement]) -> float:
+    """The rate of a side that is believed: the promised one, or the least that any failed measurement leaves of it."""
     if math.isinf(promised):
         return promised
     return min((measurement.believed_rate(side, promised) for measurement in failed), default=promised)
@@ -562,6 +567,7 @@ def _newer(failed: FailedMeasurement, here: Sequence[Envelope], place: Place) ->
 
 
 def _lasting(envelope: Envelope, side: Resource, failed: FailedMeasurement, place: Place) -> Iterator[float]:
+    """Yields the rates, in reads, that later measurements made here show to last on a side."""
     for measurement in envelope.measurements:
         on, seen = measurement.provenance.measured_on, envelope.count_in_reads(measurement, side)
         if (
@@ -575,6 +581,7 @@ def _lasting(envelope: Envelope, side: Resource, failed: FailedMeasurement, plac
 
 
 def _failures_of_envelope(envelope: Envelope, place: Place) -> Iterator[FailedMeasurement]:
+    """Yields one failed measurement if an envelope delivered less here than was published; none for several volumes."""
     published = envelope.published
     if published is None or envelope.volumes != 1:
         return
@@ -597,7 +604,7 @@ def _shortfall_text(envelope: Envelope, published: Ceiling, side: Resource, carr
     host = f" on {envelope.host_type}" if envelope.host_type else " on a host that nobody named"
     return (
         f"measured here on {on:%Y-%m-%d}{host}, {carried:,.0f} {side.unit} were all that a volume of "
-        f"{_lasts(published, side):,.0f} carried ({envelope.cited})"
+        f"{_lasts(published, side):,.0f} carried ({envelope.source_names})"
     )
 
 
@@ -653,7 +660,7 @@ def _is_deep(measurement: Measurement, published: Ceiling) -> bool:
 
 def _keeps_full(measurement: Measurement, published: Ceiling) -> bool:
     """At least four times the advised depth was in flight."""
-    wanted = DEPTH_A_1000_IOPS * published.at(measurement.job.block_kib) / 1_000
+    wanted = DEPTH_A_1000_IOPS * published.iops_at(measurement.job.block_kib) / 1_000
     return (measurement.io_in_flight or 1) >= max(LEAST_DEPTH, wanted)
 
 

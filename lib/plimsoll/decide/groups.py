@@ -79,11 +79,11 @@ class Template:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOffer:
-    """The offer for one volume of a template if no least saving was asked for, with its price in three parts, USD a
-    month.
+    """The offer for one volume of a template if no least saving was asked for.
 
-    `iops_usd` is what the provisioned IOPS cost, `throughput_usd` the provisioned MiB/s, `size_usd` all the rest. At
-    the volume's size at most `most_iops` and `most_throughput_mib_s` can be bought; None if none are provisioned.
+    Its price has three parts, USD a month: `iops_usd` for the provisioned IOPS, `throughput_usd` for the provisioned
+    MiB/s, `size_usd` for all else. At the volume's size at most `most_iops` and `most_throughput_mib_s` can be bought;
+    None if none are provisioned.
     """
 
     spec: VolumeSpec
@@ -178,7 +178,7 @@ class Takeover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """The busiest of the volumes that a volume takes over from, and the need that a reduction must carry for its sake.
+    """The busiest volume that a volume takes over from, and the need that a reduction must carry for it.
 
     `ceiling` is what the peer will carry by its own answer. `unknown` says why that is not known; "" if it is.
     """

@@ -83,7 +83,7 @@ class RunAnswer:
 
 
 def became(before: RunAnswer | None, after: RunAnswer | None) -> Became:
-    """What became of a volume; None for a run in which it was not there. One of the two is given."""
+    """The outcome of a volume between two runs; None for a run in which it was not there. One of both is given."""
     if before is None:
         return Became.NEW
     if after is None:
@@ -105,7 +105,7 @@ def _outcome_of_unaltered(before: RunAnswer, after: RunAnswer) -> Became:
 
 
 def carried_out(answer: RunAnswer, now: VolumeSpec) -> How | None:
-    """How a recommendation was carried out where the volume is `now` that; None where it was not.
+    """The way in which a recommendation was carried out if the volume is `now` that; None if it was not.
 
     Sizes do not count. Nearly is at least half of the way to each figure of the target within one type, and up to
     `JITTER` away from it where the type has changed.
@@ -160,31 +160,31 @@ class HistoryEntry:
 
     @property
     def answer(self) -> RunAnswer:
-        """What was said of the volume last."""
+        """The last answer to the volume."""
         return RunAnswer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
 
     @property
     def recommends(self) -> bool:
-        """Whether something is asked for."""
+        """True if the answer asks the owner for something."""
         return self.action in ASKING
 
     def silent(self, now: datetime, holding: Holding) -> bool:
-        """Whether something is asked for that people do not want to be told of as of that time."""
-        return self.recommends and holding.after(self.done_on).silent(now)
+        """True if the answer asks for something, and people do not want to be told of it at `now`."""
+        return self.recommends and holding.end_snooze(self.done_on).is_silent(now)
 
     def new_in(self, run_id: str, now: datetime, holding: Holding) -> bool:
-        """Whether that run announced it, not for a change of the rule, and nobody asked for silence."""
+        """True if that run announced the answer as news: no new rule made it, and nobody asked for silence."""
         announced = self.first_run == run_id and self.ruled_run != run_id
         return self.recommends and announced and not self.silent(now, holding)
 
     def ruled_in(self, run_id: str, now: datetime, holding: Holding) -> bool:
-        """Whether that run recommends it because the rule changed, and nobody asked for silence."""
+        """True if that run recommends it because the rule changed, and nobody asked for silence."""
         return self.recommends and self.ruled_run == run_id and not self.silent(now, holding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """What one run answers of one volume; `target` is None where it is to stay as it is.
+    """The answer of one run to one volume; `target` is None if the volume is to stay as it is.
 
     `rule_before` is the version of the rule by which the volume was answered last, None where it was not.
     """
@@ -203,12 +203,12 @@ class Sighting:
 
     @property
     def by_rule(self) -> bool:
-        """Whether the rule is another one than the volume was answered by last."""
+        """True if the rule is another one than that of the volume's last answer."""
         return self.rule_before is not None and self.rule_before != RULE
 
     @property
     def answer(self) -> RunAnswer:
-        """What the run says of the volume."""
+        """The answer of the run to the volume."""
         return RunAnswer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
 
 
@@ -232,7 +232,7 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
         return replace(entry, action=sighting.action, target=None, drop_in=None, saved_usd_month=0.0)
     if _is_undone(entry, sighting):
         entry = replace(entry, done_on=None, done_run=None, done_target=None, done_saved_usd_month=0.0)
-    if holding.after(entry.done_on).speaks(answered, sighting.now):
+    if holding.end_snooze(entry.done_on).has_silence_ended(answered, sighting.now):
         entry = replace(entry, first_run=sighting.run_id)
     return _make_recommended_entry(entry, sighting)
 
@@ -306,6 +306,7 @@ def _is_alike(spec: VolumeSpec | None, other: VolumeSpec | None) -> bool:
 
 
 def _close(figure: int | str | None, other: int | str | None) -> bool:
+    """True if two figures are equal, or whole numbers no more than `JITTER` apart."""
     if isinstance(figure, int) and isinstance(other, int):
         return abs(figure - other) <= JITTER * max(figure, other)
     return figure == other
@@ -395,7 +396,7 @@ def _begin_watch(made: Promise, review: Review) -> Watch:
 
 
 def _continue_watch(watch: Watch, review: Review) -> Watch:
-    """Adds the days of a run to a watch, of those in which the volume was what it was changed to."""
+    """The watch with the days of a run added, as far as the volume was then as it was changed."""
     seen, end_s = review.throttling, min(review.at_s // DAY_S * DAY_S, watch.ends_s)
     if seen is None or end_s <= watch.until_s:
         return watch

@@ -158,7 +158,8 @@ def pick_asking_for_hosts(volumes: Iterable[Volume], types: Mapping[str, VolumeT
 
 
 def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
-    read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].disputed]
+    """The traffic of a host from the demands of its volumes; None if none is known. Disputed demands do not count."""
+    read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].is_disputed]
     if not read:
         return None
     host = group[0].hosts[0]
@@ -200,6 +201,7 @@ def find_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> li
 
 
 def _pools_on_host(group: Sequence[Volume], types: Mapping[str, VolumeType]) -> Iterable[Pool]:
+    """Yields the pools of a host's volumes; a volume of a type that does not pool is a pool of one."""
     together: dict[str, list[Volume]] = {}
     for volume in group:
         kind = types.get(volume.spec.type)

@@ -120,7 +120,7 @@ def check_types(policy: Policy, types: Collection[str]) -> None:
     """
     for each_policy in (
         policy,
-        *(policy.for_tags({override.match.tag: override.match.value or ""}) for override in policy.overrides),
+        *(policy.apply_overrides({override.match.tag: override.match.value or ""}) for override in policy.overrides),
     ):
         for name in each_policy.target_types:
             if name not in types:
@@ -143,7 +143,7 @@ def bare_type_offer(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer |
 
 
 def fit_spec(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
-    """Fits the smallest spec of a type and size that answers a need, or the largest sold if that is less."""
+    """The smallest spec of a type and size that meets a need; the largest sold if none does."""
     iops_needed, throughput_needed = _figures_to_buy(kind, need)
     throughput: int | None = None
     if isinstance(kind.throughput, Provisioned):
@@ -441,7 +441,7 @@ def cuts_of(offered: Ceiling, present: Ceiling, usable: Ceiling) -> tuple[str, .
 
 def find_cuts(offered: Ceiling, present: Ceiling) -> tuple[str, ...]:
     """The limits that an offer has lower than the present volume: IOPS, MiB/s, both or none."""
-    need = Need.of_ceiling(present.counted_as(offered.accounting))
+    need = Need.from_ceiling(present.counted_as(offered.accounting))
     sides = (
         ("IOPS", offered.iops, need.iops, offered.sustained_iops, need.sustained_iops),
         (
@@ -476,6 +476,8 @@ def published_cuts(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, Volume
 
 
 def _type_losses(now: VolumeSpec, then: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[Loss]:
+    """Yields the losses by a change of type: latency, durability, consistency; one that is not known for unknown
+    types."""
     if now.type == then.type:
         return
     before, after = types.get(now.type), types.get(then.type)

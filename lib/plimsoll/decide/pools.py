@@ -124,7 +124,7 @@ class PoolView:
         """The load of a volume of the pool: its part of what the pool was asked for, and of what the host held back."""
         if volume.id not in self._own:
             demand, policy = self.demand_of(volume), self.context.policy
-            lifted = self.lifted.of(demand)
+            lifted = self.lifted.lift_part(demand)
             self._own[volume.id] = load_of(
                 demand,
                 lifted,
@@ -215,7 +215,7 @@ def find_held_back(
     demands: Mapping[str, Demand],
     host: Ceiling,
 ) -> dict[str, CountedRates]:
-    """What was held back of each volume on a host that may be changed, by the window alone, as the host counts.
+    """The rates that were held back of each volume on a host, by id, as the host counts.
 
     Only the window counts. An excluded volume stays as it is, and so does what it does. What a pool held back is parted
     as its demand was.
@@ -256,7 +256,7 @@ def _held_back_in_pools(
         lifted = lift(whole, [Epoch(window=whole.window, spec=None, ceiling=present_ceiling(pool))], policies[0])
         if lifted.any.any():
             for name, demand in pool_demands.items():
-                yield name, find_extra(demand, lifted.of(demand).demand, host)
+                yield name, find_extra(demand, lifted.lift_part(demand).demand, host)
 
 
 POOL_ALREADY: Final = Reason("pool-already", "it already is what the other volumes of its pool are to become.")
@@ -337,10 +337,11 @@ def _cap(host: Host, kind: VolumeType) -> Ceiling | None:
 
 
 def _is_carried(ceiling: Ceiling, view: PoolView, volumes: Sequence[Volume]) -> bool:
+    """True if a ceiling carries the reduced load of some volumes of a pool within the policy's budget and wait."""
     policy = view.context.policy
     load = view.load(volumes).reducing
     budget_minutes = budget_of(policy.throttle_budget_min, load.work.window_s)
-    return trial(load, ceiling).passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
+    return trial(load, ceiling).is_within(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
 
 
 def _saving_usd_month(pool_answers: DecidedPool) -> float:
@@ -366,7 +367,7 @@ def _decide_pool(
     So do those that were read and are disputed, if they are not decided on here.
     """
     decided_on = {volume.id for volume in pool.volumes if volume.id in bases}
-    demands = {name: demand for name, demand in demands.items() if name in decided_on or not demand.disputed}
+    demands = {name: demand for name, demand in demands.items() if name in decided_on or not demand.is_disputed}
     unread = [volume.id for volume in (*pool.volumes, *pool.neighbors) if volume.id not in demands]
     seen = replace(
         pool,
@@ -381,6 +382,7 @@ def _decide_pool(
 
 
 def _held_reason(held: Mapping[str, str]) -> Reason:
+    """The reason that a pool is held back, by the reasons of its volumes by id; None if none is."""
     volumes = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in held.items())
     return Reason("pool-held-back", f"what its pool has to carry is not known, because of {volumes}.")
 
@@ -412,7 +414,7 @@ def _cases(
 def _make_pooled_case(case: Case, view: PoolView) -> Case:
     """The case of one of several volumes: ceiling and demand of its pool are known of all of it together."""
     demand = view.demand_of(case.volume)
-    lifted = view.lifted.of(demand)
+    lifted = view.lifted.lift_part(demand)
     return replace(
         case,
         demand=demand,

@@ -104,6 +104,7 @@ class Products:
     _own: Alike = field(default_factory=dict)
 
     def of(self, kind: VolumeType) -> Product:
+        """The product of a type for this volume, made once."""
         price = self.market.book.types.get(kind.name)
         known = self._own if price is not None and price.million_io else self.alike
         if kind.name not in known:

@@ -40,7 +40,7 @@ FAILED_LATELY: Final = timedelta(days=1)
 
 
 def used_reasons(case: Case) -> Iterator[Reason]:
-    """What is used of what is provisioned, where the rest of the answer is missing."""
+    """Yields the reason that says how much of the provisioned figures was used, where there is no other answer."""
     spec, summary = case.volume.spec, case.summary
     parts = (
         (summary.peak_iops, spec.iops, "IOPS"),
@@ -127,8 +127,10 @@ def storage_pool_reason(case: Case, best: Offer) -> Iterator[Reason]:
 
 
 def lately_changed(case: Case, target: VolumeSpec) -> Iterator[Reason]:
-    """That limits were raised within the window, and whether an answer with that target takes it back; of lowered ones
-    only where it does."""
+    """Yields the reason that limits were raised in the window, and whether this answer takes that back.
+
+    Lowered limits are named only if it does.
+    """
     when, before = _latest(case)
     was, now, then = (_ceiling(case, spec) for spec in (before, case.volume.spec, target))
     for code, word, changed, back in (
@@ -145,7 +147,7 @@ def lately_changed(case: Case, target: VolumeSpec) -> Iterator[Reason]:
 
 
 def _ceiling(case: Case, spec: VolumeSpec | None) -> Ceiling | None:
-    """What it carries, whatever its hosts do; None where that is not known."""
+    """The published ceiling of a spec, whatever the hosts do; None if the spec or its type is unknown."""
     kind = None if spec is None else case.market.types.get(spec.type)
     return None if kind is None or spec is None else kind.ceiling(spec)
 
@@ -287,7 +289,7 @@ def spoken_against(case: "Case", chosen: VolumeSpec) -> Iterator[Reason]:
 
 
 def _did(event: Event, days: int) -> str:
-    """What an offer would not have carried: on one day, on some of the `days` that are remembered, or on most."""
+    """The words for work that an offer would not have carried: on one day, on some of `days`, or on most."""
     day, count = day_of(event.start_s), len(event.days)
     if count == 1:
         return f"what the volume did on {day}"
@@ -320,7 +322,7 @@ def growth_summary(case: "Case") -> GrowthSummary | None:
 
 
 def room_for_growth(case: "Case") -> Iterator[Reason]:
-    """How fast demand grows, and what room is kept for that."""
+    """Yields the reason that says how fast demand grows and what room is kept for it; none without growth."""
     growth, found = growth_summary(case), case.headrooms.growth
     if growth is None or found is None:
         return
@@ -349,6 +351,7 @@ def batch_job_reason(case: "Case") -> Iterator[Reason]:
 
 
 def _event_text(found: ThrottledMinute, chosen: Offer) -> Reason:
+    """The reason about a past minute that the chosen offer would have throttled, measured or only likely."""
     carried = chosen.ceiling.iops if found.side == "IOPS" else chosen.ceiling.throughput_mib_s
     did = f"{found.rate:,.0f} {found.side} on {day_of(found.day_s)}"
     if found.likely:
@@ -364,7 +367,10 @@ def _event_text(found: ThrottledMinute, chosen: Offer) -> Reason:
 
 
 def rhythm(days_s: Sequence[int]) -> str | None:
-    """What days (epoch seconds) have in common: the end of a quarter or of a month, or their weekday; else None."""
+    """The rhythm that days (epoch seconds) have in common, in words; None without one.
+
+    The end of a quarter goes before that of a month, and both before a weekday.
+    """
     days = [datetime.fromtimestamp(day_s, UTC).date() for day_s in days_s]
     ends = [_month_that_ends(day) for day in days]
     if all(month in _QUARTERS for month in ends):
@@ -385,7 +391,7 @@ def _month_that_ends(day: date) -> int | None:
 
 
 def _ratios(case: "Case") -> tuple[float, float]:
-    """How much higher the window's highest minute is than its busiest hour: IOPS, and MiB/s."""
+    """The ratio of the window's highest minute to its busiest hour, for IOPS and for MiB/s; at least 1."""
     demand, summary = case.demand, case.summary
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), demand.iops.shape)
     hour = (demand.starts_s - demand.start_s) // HOUR_S
@@ -699,6 +705,7 @@ def keep_reasons(case: Case, comparison: Comparison, choice: Choice) -> Reason:
 
 
 def _demand(case: Case) -> Iterator[Reason]:
+    """Yields the reasons about the demand: its peaks, and when and why it was held back."""
     summary = case.summary
     span = f"{summary.resolution_s // MINUTE_S} minute" + ("s" if summary.resolution_s > MINUTE_S else "")
     yield Reason(
@@ -736,7 +743,7 @@ def _demand(case: Case) -> Iterator[Reason]:
 
 
 def _held_back(case: Case) -> Iterator[Reason]:
-    """Where the volume held its workload back, by what shows it: the cloud's check alone, or demand at the ceiling."""
+    """Yields the reasons that say when the volume held work back: the cloud's check alone, or demand at the ceiling."""
     summary = case.summary
     flagged, stood = summary.flagged_minutes, summary.throttled_minutes - summary.flagged_minutes
     if flagged:
@@ -815,6 +822,7 @@ def _range_text(least: float, most: float, digits: int) -> str:
 
 
 def _micro_bursts(case: Case) -> Iterator[Reason]:
+    """Yields the reason about seconds above the limit, where the cloud's check shows some."""
     summary = case.summary
     exceeded = case.demand.exceeded.get(Resource.IOPS)
     if exceeded is None or not exceeded.any():
@@ -884,6 +892,7 @@ def _adds_up(need: float, figure: float, times: float, digits: int) -> bool:
 
 
 def _span(case: Case) -> Iterator[Reason]:
+    """Yields the reason about a short history: less than a week, or less than two."""
     if case.summary.hours_observed < A_WEEK_H:
         yield Reason(
             "less-than-a-week",
@@ -1000,6 +1009,7 @@ def _full_limits(case: Case, full: Offer | None) -> Reason:
 
 
 def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
+    """Yields the reasons about money: the same limits, a bare change of type, and operations that are billed."""
     yield from _same_limits(case, comparison, best)
     flip = comparison.flip
     if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
@@ -1025,6 +1035,7 @@ def loss_reasons(losses: Iterable[Loss]) -> Iterator[Reason]:
 
 
 def _host(case: Case) -> Iterator[Reason]:
+    """Yields the reasons about hosts: limits that are unknown or disproved, and when a host was the limit."""
     present, hosts = case.present, case.hosts
     for host in case.volume.hosts:
         if host.unlimited_by is not None:
@@ -1083,6 +1094,7 @@ def _host_source_text(minutes: float, measured: float) -> str:
 
 
 def _quality(case: Case) -> Iterator[Reason]:
+    """Yields the reasons about the data: sums of five minutes, gaps, and what else was not received."""
     if case.demand.summed is not None:
         yield Reason(
             "five-minute-sums",

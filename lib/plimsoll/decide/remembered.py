@@ -1,4 +1,4 @@
-"""The remembered past of a volume that is decided on, and the minutes of it that could still change the answer."""
+"""The remembered past of a volume under decision, and the minutes of it that could still change the answer."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -78,9 +78,9 @@ def uneventful_limits(offer: Offer, headroom: Headroom, hosts: Ceiling, present:
 
     Relief, and a change that throttles no more than today, only have to carry what the present volume does.
     """
-    most = Need.of_ceiling(hosts)
+    most = Need.from_ceiling(hosts)
     if offer.purpose is not OfferPurpose.REDUCE:
-        most = most.no_more_than(Need.of_ceiling(present))
+        most = most.no_more_than(Need.from_ceiling(present))
     pairs = (
         (offer.judged_ceiling.iops, most.iops),
         (offer.judged_ceiling.throughput_mib_s, most.throughput_mib_s),
@@ -94,7 +94,7 @@ def uneventful_limits(offer: Offer, headroom: Headroom, hosts: Ceiling, present:
 
 def is_reduction(offer: Offer, present: Ceiling) -> bool:
     """The offer carries less than the present ceiling on any side."""
-    return any(find_shortfalls("", offer.ceiling, Need.of_ceiling(present.counted_as(offer.ceiling.accounting))))
+    return any(find_shortfalls("", offer.ceiling, Need.from_ceiling(present.counted_as(offer.ceiling.accounting))))
 
 
 def combine_past_needs(pasts: Iterable[Remembered | None]) -> tuple[Need, Need]:

@@ -41,7 +41,7 @@ OTHERWISE: Final = "any volume may have to carry what the busiest one did"
 
 
 def held_back_reason(reasons: Mapping[str, str], stripes: StripeSet) -> Reason:
-    """The reason that no volume of a set is changed, from the reasons that hold some of them back by id."""
+    """The reason that no volume of a set changes: the reasons of those that are held back, by id."""
     held_volumes = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in reasons.items())
     return Reason(
         "stripe-set-held-back",
@@ -99,6 +99,7 @@ def _host_text(host: Host, burst_s: float, most: float, baseline: float) -> str:
 
 
 def _membership(volume_id: str, answer: SetAnswer) -> Reason:
+    """The reason that names the set of a volume, its other members, and what is assumed of its layout."""
     stripes = answer.stripes
     others = ", ".join(member.volume_id for member in answer.members if member.volume_id != volume_id)
     mounts = f", mounted at {', '.join(stripes.mounts)}" if stripes.mounts else ""
@@ -111,6 +112,7 @@ def _membership(volume_id: str, answer: SetAnswer) -> Reason:
 
 
 def _money(answer: SetAnswer) -> Iterator[Reason]:
+    """Yields the reason with the saving or cost of a whole set; none if a price is unknown or nothing changes."""
     if answer.usd_month_now is None or answer.usd_month_then is None or answer.usd_month_now == answer.usd_month_then:
         return
     saved = answer.usd_month_now - answer.usd_month_then
@@ -163,7 +165,7 @@ def volumes_free_to_change(units: Iterable[Unit]) -> list[Volume]:
 
 def reason_to_stay(volume: Volume, context: DecisionContext) -> str | None:
     """The reason why a volume must stay as it is, whatever is best for it; None if it may change."""
-    match = context.policy.excluding(volume.tags)
+    match = context.policy.find_exclusion(volume.tags)
     if match is not None:
         return f"the policy excludes it by its tag {match}"
     if volume.id in context.excluded:
@@ -215,7 +217,7 @@ def share_highest_load(cases: Sequence[Case], host: HostLoad | None, *, parts: i
     seen = np.max([case.demand.count(counted) for case in cases], axis=0)
     room = replace(
         room,
-        ceiling=room.ceiling.divided(parts),
+        ceiling=room.ceiling.divide(parts),
         room=np.maximum(seen, room.room / parts),
         relief=None if room.relief is None else np.maximum(seen, room.relief / parts),
     )

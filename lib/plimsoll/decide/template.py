@@ -1,4 +1,4 @@
-"""A volume's part in the change of the template that made it, from the choice that was made for it alone."""
+"""The part of a volume in its template's change, from the choice that was made for it alone."""
 
 from collections.abc import Sequence
 from dataclasses import replace

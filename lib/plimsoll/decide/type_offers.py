@@ -30,7 +30,7 @@ from plimsoll.decide.offers import (
 )
 from plimsoll.decide.products import Product
 from plimsoll.demand.load import Load, peaks
-from plimsoll.demand.trial import Required, Trial, budget_of, held_back, never_held_back, trial, worst
+from plimsoll.demand.trial import Required, Trial, budget_of, held_back, is_never_held_back, trial, worst
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.ceiling import NOTHING, RESOURCES, Accounting, Ceiling, Need, Resource
 from plimsoll.model.market import VolumeType
@@ -56,7 +56,7 @@ class StairLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staircase:
-    """The levels of IOPS and of MiB/s of a product, for any budget up to the one they were made for.
+    """The levels of IOPS and of MiB/s of a product, for any budget up to that of its making.
 
     No figure may be higher than in `at_most` (None: any that is sold). `may_stay`: in its present type, a resource that
     no level carries keeps its present figure.
@@ -151,7 +151,7 @@ def find_cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = 
         if usd_month is None or (best is not None and (usd_month, spec.iops or 0) >= best[:2]):
             continue
         tried = trial(stairs.required, ceiling.without(staying))
-        if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
+        if tried.is_within(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
             best = usd_month, spec.iops or 0, spec
     return None if best is None else best[2]
 
@@ -350,7 +350,10 @@ class _Maker:
         self._needs: dict[Accounting, Need] = {}
 
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
-        """Makes the offer of a type, once for each load, unless the volume shares a pool."""
+        """The offer of a type for a budget, in throttled minutes in 30 days.
+
+        It is made once and kept beside the load, but for a volume that would share a pool.
+        """
         case = self.case
         if case.shared:
             return self._make_offer(kind, budget_min)
@@ -362,6 +365,7 @@ class _Maker:
         return offer
 
     def _make_offer(self, kind: VolumeType, budget_min: float) -> Offer:
+        """The offer of a type for a budget: the cheapest that passes, or one with the reasons why it is refused."""
         case, product = self.case, self._product(kind)
         shared, need = case.shared_as(kind, self._purpose), self._need(kind).no_less_than(self._at_least)
         if product.refused:
@@ -395,7 +399,7 @@ class _Maker:
         """The figures of a type that do all that the volume can do today; None if none do."""
         if product.kind.name == self.case.volume.spec.type:
             return self.case.volume.spec
-        wanted = Need.of_ceiling(self.case.present.counted_as(product.kind.accounting))
+        wanted = Need.from_ceiling(self.case.present.counted_as(product.kind.accounting))
         spec = product.fit(product.promised(wanted))
         return None if any(find_shortfalls("", product.ceiling(spec), wanted)) else spec
 
@@ -411,7 +415,7 @@ class _Maker:
             return None
         spec, ceiling = product.floor
         required = self._required_demand(self.case.load)
-        carries = all(never_held_back(required, ceiling, resource) for resource in RESOURCES)
+        carries = all(is_never_held_back(required, ceiling, resource) for resource in RESOURCES)
         return spec if carries and not any(find_shortfalls("", ceiling, self._at_least)) else None
 
     def _find_failed(self, kind: VolumeType, need: Need, shared: Sequence[SharedLoad]) -> tuple[FailedMeasurement, ...]:
@@ -427,6 +431,7 @@ class _Maker:
     def _find_too_slow(
         self, kind: VolumeType, spec: VolumeSpec, shared: Sequence[SharedLoad]
     ) -> tuple[FailedMeasurement, ...]:
+        """The failed measurements that show a spec of this type to be slower than published; none if nothing failed."""
         volume = self.case.volume
         failed = find_failed(volume, kind, spec, self.case.market)
         return find_too_slow(volume, self._published_ceiling(kind, spec, shared), failed) if failed else ()
@@ -473,6 +478,7 @@ class _Maker:
         return ceiling_on_hosts(kind, spec, volume, find_failed(volume, kind, spec, self.case.market))
 
     def _stairs_of(self, product: Product, at_most: VolumeSpec | None) -> Staircase:
+        """The levels of a product, made once for the maker's highest budget."""
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
@@ -490,14 +496,14 @@ class _Maker:
         """The highest rates that a volume of that type, or its pool, has to carry."""
         shared = self.case.shared_as(kind, self._purpose)
         if _is_pooled(kind, shared):
-            return peaks(shared[0].load.of(self._purpose).at_most, shared[0].ceiling.accounting)
+            return peaks(shared[0].load.pick(self._purpose).as_harmful, shared[0].ceiling.accounting)
         if kind.accounting not in self._needs:
-            self._needs[kind.accounting] = peaks(self.case.load.of(self._purpose).at_most, kind.accounting)
+            self._needs[kind.accounting] = peaks(self.case.load.pick(self._purpose).as_harmful, kind.accounting)
         return self._needs[kind.accounting]
 
     def _required_demand(self, load: Load) -> Required:
-        required = load.of(self._purpose)
-        return required.at_most if self._harmful else required
+        required = load.pick(self._purpose)
+        return required.as_harmful if self._harmful else required
 
     def _build_offer(
         self,
@@ -528,6 +534,7 @@ class _Maker:
         return product.ceiling(spec)
 
     def _try_offer(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
+        """The worst trial of an offer: by the loads of the pools that it would share, and its own if it shares none."""
         trials = [trial(self._required_demand(pool.load), pool.ceiling) for pool in shared]
         if offer.pool_gib is None:
             trials.append(trial(self._required_demand(self.case.load), offer.judged_ceiling))
@@ -539,10 +546,11 @@ class _Maker:
         """Yields the reasons why an offer does not pass."""
         policy, purpose = self.case.policy, self._purpose
         yield from find_shortfalls(str(offer.spec), offer.judged_ceiling, self._at_least)
-        if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
+        if tried.is_within(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
             return
         carriers = [
-            (pool.name, pool.ceiling, peaks(pool.load.of(purpose).at_most, pool.ceiling.accounting)) for pool in shared
+            (pool.name, pool.ceiling, peaks(pool.load.pick(purpose).as_harmful, pool.ceiling.accounting))
+            for pool in shared
         ]
         if offer.pool_gib is None:
             carriers.append((str(offer.spec), offer.judged_ceiling, offer.need))
@@ -561,6 +569,7 @@ def _cap_need(offer: Offer) -> Need:
 
 
 def _throttling_text(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
+    """The words that refuse a spec: the minutes it throttles beyond the budget, or else how long work would wait."""
     if tried.throttled_minutes > budget_minutes:
         return (
             f"{spec} would throttle {tried.throttled_minutes:,.0f} minutes, and the policy allows {budget_minutes:,.0f}"
@@ -657,15 +666,16 @@ def _drop_in(case: Case, kind: VolumeType) -> Offer:
 
 
 def _make_drop_in(case: Case, kind: VolumeType) -> Offer:
+    """The offer of a type that keeps all limits, with what speaks against it."""
     volume, product = case.volume, replace(case.products.of(kind), grows=False)
     kept = case.kept
-    wanted, measured = Need.of_ceiling(kept.ceiling.counted_as(kind.accounting)), product.failed
+    wanted, measured = Need.from_ceiling(kept.ceiling.counted_as(kind.accounting)), product.failed
     spec = product.fit(product.promised(wanted))
     shared = case.shared.get(kind.name, ())
     pooled = kind.pooled and case.pool_gib != volume.spec.size_gib
     sized = replace(spec, size_gib=case.pool_gib) if pooled else spec
     ceiling = believed_ceiling(kind.ceiling(sized), measured) if kept.anywhere else product.ceiling(sized)
-    refused = tuple(find_shortfalls(str(spec), ceiling, Need.of_ceiling(kept.ceiling.counted_as(ceiling.accounting))))
+    refused = tuple(find_shortfalls(str(spec), ceiling, Need.from_ceiling(kept.ceiling.counted_as(ceiling.accounting))))
     slow: tuple[FailedMeasurement, ...] = ()
     short: tuple[FailedMeasurement, ...] = ()
     if measured:
@@ -688,4 +698,4 @@ def _make_drop_in(case: Case, kind: VolumeType) -> Offer:
 
 def _carried_need(case: Case, ceiling: Ceiling) -> Need:
     """The highest rates that the present volume, or its pool, has to carry, as a ceiling counts them."""
-    return peaks(case.held.keeping.at_most, ceiling.accounting)
+    return peaks(case.held.keeping.as_harmful, ceiling.accounting)

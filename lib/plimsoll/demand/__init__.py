@@ -1,1 +1,1 @@
-"""What was asked of a volume, in its epochs, and what a ceiling would have held back of it."""
+"""The demand of a volume: what was asked of it in its epochs, and what a ceiling would have held back."""

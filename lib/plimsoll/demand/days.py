@@ -45,20 +45,20 @@ class DaySums:
         return np.arange(self.start_s, self.end_s, DAY_S, dtype=np.int64)
 
     @property
-    def known(self) -> BoolArray:
+    def known_days(self) -> BoolArray:
         """The days that are known."""
         unknown: BoolArray = np.isnan(self.totals[0])
         return ~unknown
 
-    def whole_in(self, window: Window) -> BoolArray:
+    def mark_whole_days(self, window: Window) -> BoolArray:
         """The known days that are wholly in a window."""
-        found, starts_s = self.known, self.starts_s
-        found &= starts_s >= window.start_s
-        found &= starts_s + DAY_S <= window.end_s
-        return found
+        inside, starts_s = self.known_days, self.starts_s
+        inside &= starts_s >= window.start_s
+        inside &= starts_s + DAY_S <= window.end_s
+        return inside
 
-    def before(self, later: "DaySums") -> "DaySums":
-        """These, and those that come after them; what lies between is not known."""
+    def append(self, later: "DaySums") -> "DaySums":
+        """The days of this and of later sums, in one; the days between are not known."""
         between = np.full((2, (later.start_s - self.end_s) // DAY_S), np.nan)
         return DaySums(start_s=self.start_s, totals=np.concatenate([self.totals, between, later.totals], axis=1))
 
@@ -71,7 +71,7 @@ class DaySums:
 
 def days_of_moves(volume: Volume) -> list[int]:
     """The days (their midnights in epoch seconds) on which a volume was attached to a host that it has now."""
-    moved = [one.since for one in volume.attachments if not one.at_start]
+    moved = [attachment.since for attachment in volume.attachments if not attachment.at_start]
     return [int(when.timestamp()) // DAY_S * DAY_S for when in moved]
 
 
@@ -133,7 +133,7 @@ Rows = npt.NDArray[np.float64]
 
 
 class Rise(Enum):
-    """What the trend says of an offer: it carries that, would be outgrown, or something is still to be read for it."""
+    """The verdicts of a trend on an offer: carried, outgrown, or a thing to read first."""
 
     CARRIED = auto()
     OUTGROWN = auto()
@@ -166,8 +166,11 @@ NEVER: Final = BusyHours(start_s=0, least=np.zeros((2, 0)), most=np.zeros((2, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceilings:
-    """What an offer carries on each side, infinite where it carries no less than today, and the peaks of the demand: at
-    least, and at most."""
+    """The figures that an offer's rise is judged by, each for IOPS and MiB/s.
+
+    `offer` is the offer's ceiling, infinite where it is no less than today's. `least_peak` and `most_peak` are the
+    least and the most that the demand's peak can be.
+    """
 
     offer: Sequence[float]
     least_peak: Sequence[float]
@@ -176,26 +179,33 @@ class Ceilings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """The busiest hours of the days of a window and, as far as they were read, of those before it (None: not read)."""
+    """The trend of a volume's busiest hours, by the days of its window and those before it (`earlier`; None: not read).
+
+    `look_days` is how far it is followed, `times` the headroom on it.
+    """
 
     days: BusyHours
     earlier: BusyHours | None
     look_days: float
     times: float
 
-    def of(self, ceilings: Ceilings) -> Rise:
-        """Whether an offer would be outgrown on any side."""
-        found = {self._of_side(side, ceilings) for side in (0, 1)}
+    def judge(self, ceilings: Ceilings) -> Rise:
+        """The verdict on an offer: the worse of its two sides. OUTGROWN goes before what is still to be read."""
+        verdicts = {self._judge_side(side, ceilings) for side in (0, 1)}
         order = (Rise.OUTGROWN, Rise.IN_HOURS, Rise.IN_EARLIER_DAYS, Rise.IN_PEAK)
-        return next((rise for rise in order if rise in found), Rise.CARRIED)
+        return next((rise for rise in order if rise in verdicts), Rise.CARRIED)
 
     def reach(self, side: int) -> float:
-        """How many times the highest of two weeks is reached, where all of their hours are known; 0 without a rise."""
+        """The factor on the highest busiest hour of two weeks that the trend reaches; 0 without a rise.
+
+        All hours of these days must be known. `side` is 0 for IOPS, 1 for MiB/s.
+        """
         days = self.days.least[side, -LONG_DAYS:]
         slow, fast = slope(days), slope(days[-SHORT_DAYS:])
         return self._reach(days, days, max(slow, 0.0 if self._was_as_steep(side, fast) else fast))
 
-    def _of_side(self, side: int, ceilings: Ceilings) -> Rise:
+    def _judge_side(self, side: int, ceilings: Ceilings) -> Rise:
+        """The verdict on one side of an offer: carried if even the steepest line stays under the limit."""
         limit, low, high = (figures[side] for figures in (ceilings.offer, ceilings.least_peak, ceilings.most_peak))
         least, most = (rows[side] for rows in self.days.last(LONG_DAYS))
         if self.times * high * self._reach(least, most, steepest(least, most)) <= limit:
@@ -215,12 +225,12 @@ class Trend:
         return Rise.OUTGROWN if by_fast * low > limit else Rise.IN_PEAK
 
     def _reach(self, least: FloatArray, most: FloatArray, rise: float) -> float:
-        """How many times the highest busiest hour of two weeks is reached in the days to look at; 0 without a rise."""
+        """The factor on the highest busiest hour that a rise a day reaches in the days to look at; 0 without a rise."""
         last, highest = _highest(most[-SHORT_DAYS:]), _highest(least)
         return (last + rise * self.look_days) / highest if rise > 0 and highest > 0 else 0.0
 
     def _was_as_steep(self, side: int, fast: float) -> bool:
-        """Whether any earlier 7 days rose as fast."""
+        """True if any earlier 7 days rose as fast."""
         days = self.days.least[side]
         if self.earlier is not None:
             days = np.concatenate([self.earlier.least[side], days])
@@ -243,16 +253,16 @@ class Trends:
 
 
 def slope(days: FloatArray) -> float:
-    """How much a figure rises a day: the median over all pairs of known days; 0 where it does not."""
+    """The rise of a figure a day: the median over all pairs of known days. 0 if it falls, or too few pairs rise."""
     known = np.flatnonzero(~np.isnan(days))
     if len(known) < 2:
         return 0.0
-    one, other = (known[at] for at in np.triu_indices(len(known), 1))
-    more, same = days[other] - days[one], SAME * _highest(days)
-    rising, falling = int((more > same).sum()), int((more < -same).sum())
+    earlier, later = (known[at] for at in np.triu_indices(len(known), 1))
+    change, same = days[later] - days[earlier], SAME * _highest(days)
+    rising, falling = int((change > same).sum()), int((change < -same).sum())
     if rising < LEAST_RISING or rising < RISING * (rising + falling):
         return 0.0
-    return max(0.0, float(np.median(more / (other - one))))
+    return max(0.0, float(np.median(change / (later - earlier))))
 
 
 def steepest(least: FloatArray, most: FloatArray) -> float:
@@ -261,11 +271,15 @@ def steepest(least: FloatArray, most: FloatArray) -> float:
 
 
 def _steepest(least: FloatArray, most: FloatArray) -> float:
+    """The steepest rise a day: the median over all pairs, from the earlier day's least to the later day's most.
+
+    0 if it falls, or with fewer than two known days.
+    """
     known = np.flatnonzero(~np.isnan(least))
     if len(known) < 2:
         return 0.0
-    one, other = (known[at] for at in np.triu_indices(len(known), 1))
-    return max(0.0, float(np.median((most[other] - least[one]) / (other - one))))
+    earlier, later = (known[at] for at in np.triu_indices(len(known), 1))
+    return max(0.0, float(np.median((most[later] - least[earlier]) / (later - earlier))))
 
 
 def _highest(days: FloatArray) -> float:
@@ -274,14 +288,17 @@ def _highest(days: FloatArray) -> float:
 
 
 def busy_hours(demand: Demand, counts_from_s: float, held_back: BoolArray) -> BusyHours:
-    """The busiest hours of the whole days of a demand that begin at a time or later, and in which nothing was held back
-    by a limit that was raised since."""
+    """The busiest hours of the whole days of a demand that begin at `counts_from_s` or later.
+
+    NaN for a day of which less than half is known, and for one with `held_back` buckets: a limit that was raised since
+    held demand back in them.
+    """
     start_s = -(-demand.start_s // DAY_S) * DAY_S
     days = max(0, (demand.start_s + demand.window_s) // DAY_S - start_s // DAY_S)
     rows = [_side(demand, start_s, days, side) for side in (0, 1)]
-    there = observed_hours(demand)[(start_s - demand.start_s) // HOUR_S :][: days * 24].reshape(days, 24)
+    observed = observed_hours(demand)[(start_s - demand.start_s) // HOUR_S :][: days * 24].reshape(days, 24)
     starts_s = start_s + DAY_S * np.arange(days)
-    out = ~half_known(there) | (starts_s < counts_from_s)
+    out = ~half_known(observed) | (starts_s < counts_from_s)
     out |= np.isin(starts_s, demand.starts_s[held_back] // DAY_S * DAY_S)
     least, most = (np.where(out, np.nan, np.stack([row[place] for row in rows])) for place in (0, 1))
     return BusyHours(start_s=start_s, least=least, most=most)
@@ -302,8 +319,11 @@ def _side(demand: Demand, start_s: int, days: int, side: int) -> tuple[FloatArra
 def busiest_of_spans(
     spans: tuple[IntArray, IntArray, FloatArray, FloatArray], days: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The same from spans that follow one another: when each begins after the first day, how long it is, what was done
-    in it and the most that it had. In one that is longer than an hour it is not known in which hour that was."""
+    """The busiest hour of each day, at least and at most, from spans in order; figures a second.
+
+    A span is when it begins (seconds after the first day), its length, what was done in it and the highest rate in it.
+    It is not known in which hour the work of a span longer than an hour was done.
+    """
     begins_s, span_s, done, most = spans
     inside = (begins_s >= 0) & (begins_s < days * DAY_S)
     begins_s, span_s, done, most = begins_s[inside], span_s[inside], done[inside], most[inside]
@@ -319,18 +339,18 @@ def busiest_of_spans(
     return least, highest
 
 
-def half_known(there: BoolArray) -> BoolArray:
-    """Whether half of the hours of each day (24 columns) are known."""
-    found: BoolArray = there.sum(axis=1) >= 12
-    return found
+def half_known(hours: BoolArray) -> BoolArray:
+    """Marks the days whose 24 hours (columns) are known by half or more."""
+    marked: BoolArray = hours.sum(axis=1) >= 12
+    return marked
 
 
 def observed_hours(demand: Demand) -> BoolArray:
-    """Which hours of a window have an observed bucket."""
+    """Marks the clock hours of a demand's window that have an observed bucket."""
     starts_s, zero = demand.starts_s, demand.start_s // HOUR_S
     ends_s = starts_s + np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
     edges = np.zeros(int(-(-int(ends_s[-1]) // HOUR_S)) - zero + 1, dtype=np.int64)
     np.add.at(edges, starts_s[demand.observed] // HOUR_S - zero, 1)
     np.add.at(edges, -(-ends_s[demand.observed] // HOUR_S) - zero, -1)
-    found: BoolArray = np.cumsum(edges[:-1]) > 0
-    return found
+    observed: BoolArray = np.cumsum(edges[:-1]) > 0
+    return observed

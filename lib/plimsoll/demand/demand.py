@@ -93,7 +93,7 @@ def find_fit(limits: FloatArray, rates: CountedRates) -> FloatArray | float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BusiestSeconds:
-    """The busiest second of each bucket of a demand, of reads and of writes, which need not be the same second."""
+    """The busiest second of each bucket of a demand: one of reads and one of writes, not always the same second."""
 
     peaks: FloatArray
     """[side, reads or writes, bucket]"""
@@ -126,16 +126,16 @@ class HostSeen:
     """The buckets that could be read more finely."""
 
     @property
-    def raised(self) -> BoolArray:
-        """The buckets in which a check is known to be raised, as finely as it is kept."""
+    def raised_checks(self) -> BoolArray:
+        """The buckets, [side, bucket], in which a check is known to be raised, as finely as it is kept."""
         return (self.exceeded > 0) & ~self.check_unread
 
     @property
-    def only_raised(self) -> "HostSeen":
-        """The metrics without anything but raised checks."""
+    def drop_unraised(self) -> "HostSeen":
+        """The same metrics with raised checks alone: all else is unknown."""
         nowhere = np.zeros_like(self.check_unread)
         return HostSeen(
-            exceeded=np.where(self.raised, self.exceeded, np.nan),
+            exceeded=np.where(self.raised_checks, self.exceeded, np.nan),
             balance_pct=np.full_like(self.balance_pct, np.nan),
             check_unread=nowhere,
             balance_unread=nowhere,
@@ -167,7 +167,7 @@ class Spread:
 
     @property
     def any_unread(self) -> BoolArray:
-        """The buckets of which operations or bytes could be read more finely."""
+        """The buckets whose operations or bytes could be read more finely."""
         return either_side(self.unread)
 
 
@@ -233,40 +233,41 @@ class Demand:
         return self.start_s + np.cumsum(self.spread.lengths_s) - self.spread.lengths_s
 
     def seconds(self, where: BoolArray) -> int:
-        """How long some buckets are together."""
+        """The length in seconds of the marked buckets together."""
         if self.spread is None:
             return int(np.count_nonzero(where)) * self.resolution_s
         return int(self.spread.lengths_s[where].sum())
 
     @property
-    def surely(self) -> "Demand | None":
-        """The rates that a bucket of the resolution surely had where it was not read; None if that is not known.
+    def least_demand(self) -> "Demand | None":
+        """The demand by the rates that some minute of each bucket surely had; None if none is known.
 
-        Operations and bytes need not be of the same bucket.
+        Operations and bytes need not be of the same minute.
         """
         if self.spread is None or not self.spread.least.any():
             return None
         least = self.spread.least
-        return self._view("surely", lambda: replace(self, rates=np.stack([least, least], axis=1)))
+        return self._view("least_demand", lambda: replace(self, rates=np.stack([least, least], axis=1)))
 
     @property
-    def at_most(self) -> "Demand | None":
-        """The most that a bucket of the resolution can have had in each bucket; None where all were read."""
+    def most_demand(self) -> "Demand | None":
+        """The demand by the highest rates that a minute of each bucket can have had; None if every bucket was read."""
         spread = self.spread
-        return None if spread is None else self._view("at_most", lambda: replace(self, rates=spread.most))
+        return None if spread is None else self._view("most_demand", lambda: replace(self, rates=spread.most))
 
     @property
     def without_spread(self) -> "Demand":
-        """The demand without a record of which buckets were read."""
+        """The demand with its rates alone, as if every bucket had been read."""
         return self if self.spread is None else self._view("without_spread", lambda: replace(self, spread=None))
 
     @property
-    def evened(self) -> "Demand":
-        """The demand with the means of five minutes where a bucket may be the sum of as much: the least that it was."""
+    def even_demand(self) -> "Demand":
+        """The demand with means of five minutes, its least, where a bucket may be the sum of five."""
         where = self.undecided
-        return self if where is None else self._view("evened", lambda: _even_out(self, where))
+        return self if where is None else self._view("even_demand", lambda: _even_out(self, where))
 
     def _view(self, name: str, make: Callable[[], "Demand"]) -> "Demand":
+        """The view of that name, made once."""
         if name not in self._views:
             self._views[name] = make()
         return self._views[name]
@@ -278,20 +279,20 @@ class Demand:
 
     @property
     def window_s(self) -> int:
-        """How long all of it is."""
+        """The length of the whole demand in seconds."""
         return len(self.observed) * self.resolution_s if self.spread is None else int(self.spread.lengths_s.sum())
 
     @property
-    def disputed(self) -> bool:
-        """Whether a part of it is not known because what was received disagrees."""
+    def is_disputed(self) -> bool:
+        """True if a part of it is not known because series disagree."""
         return self.coverage is not None and bool(self.coverage.disputes)
 
     def buckets(self, where: BoolArray) -> int:
-        """How many buckets of the resolution some buckets are."""
+        """The number of buckets of the resolution that fit into the marked buckets."""
         return self.seconds(where) // self.resolution_s
 
     def minutes(self, where: BoolArray) -> float:
-        """How many minutes some buckets are."""
+        """The length in minutes of the marked buckets together."""
         return self.seconds(where) / MINUTE_S
 
     @property
@@ -313,10 +314,10 @@ class Demand:
 
     def count_most(self, accounting: Accounting) -> CountedRates:
         """The highest operations and MiB a second that a bucket of the resolution can have had, each for itself."""
-        return count_rates(self.most, accounting.by_operation)
+        return count_rates(self.most, accounting.per_operation)
 
     def busy(self, rate: FloatArray) -> FloatArray:
-        """A rate over the busy share of each bucket: an upper bound where the plain rate is a lower one."""
+        """A rate over the busy share of each bucket, its upper bound; the rate itself if no idle time is published."""
         return rate if self.busy_share is None else rate / self.busy_share
 
     def peak(self, rate: FloatArray) -> float:
@@ -324,7 +325,7 @@ class Demand:
         return float(rate.max(initial=0.0))
 
     def total(self, rate: FloatArray) -> float:
-        """What a rate comes to over the whole demand."""
+        """The sum of a rate over the whole demand: of IOPS, operations; of MiB/s, MiB."""
         if self.spread is None:
             return float(rate.sum()) * self.resolution_s
         return float((rate * self.spread.lengths_s).sum())

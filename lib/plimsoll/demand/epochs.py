@@ -92,26 +92,28 @@ class Settles:
     since: datetime
 
 
-def settles(
+def find_settling(
     volume: Volume, epochs: Sequence[Epoch], arrivals: Iterable[Settles], now: datetime, policy: Policy
 ) -> Settles | None:
-    """When a volume settles, None where it has; `epochs` are oldest first, the last one is the present."""
-    waits = [wait for wait in (*_all(volume, epochs, now, policy), *arrivals) if wait.on > now]
+    """The last thing that a reduction waits for; None if the volume has settled. `epochs` are oldest first, the last is
+    now."""
+    waits = [wait for wait in (*_find_waits(volume, epochs, now, policy), *arrivals) if wait.on > now]
     return max(waits, key=lambda wait: wait.on, default=None)
 
 
-def _all(volume: Volume, epochs: Sequence[Epoch], now: datetime, policy: Policy) -> Iterator[Settles]:
+def _find_waits(volume: Volume, epochs: Sequence[Epoch], now: datetime, policy: Policy) -> Iterator[Settles]:
+    """Yields all that a reduction waits for: a raised limit, a change that still runs (a day more), and a restore."""
     settle = timedelta(days=policy.settle_days)
-    yield from _raised(epochs, settle)
+    yield from _find_raises(epochs, settle)
     change = volume.modification
-    if change is not None and change.in_progress:
+    if change is not None and change.is_running:
         yield Settles(on=now + timedelta(days=1), why=Unsettled.CHANGING, since=change.started)
     if volume.restored_from is not None:
         yield Settles(on=volume.created + settle, why=Unsettled.RESTORED, since=volume.created)
 
 
-def _raised(epochs: Sequence[Epoch], settle: timedelta) -> Iterator[Settles]:
-    """From when on there is more room than there was where demand was held back."""
+def _find_raises(epochs: Sequence[Epoch], settle: timedelta) -> Iterator[Settles]:
+    """Yields a wait for each epoch that held demand back, from the first later epoch that has more room."""
     for place, earlier in enumerate(epochs):
         for later in epochs[place + 1 :]:
             why = _held_back(earlier, later)
@@ -122,7 +124,10 @@ def _raised(epochs: Sequence[Epoch], settle: timedelta) -> Iterator[Settles]:
 
 
 def _held_back(earlier: Epoch, later: Epoch) -> Unsettled | None:
-    """Whether a resource that an epoch was saturated on could do more in a later one, or its host could."""
+    """The reason to wait where a later epoch has more of what held demand back; None without one.
+
+    A saturated resource of the volume goes before a host that was the limit.
+    """
     if not earlier.saturated.isdisjoint(find_raised(earlier.ceiling, later.ceiling)):
         return Unsettled.RAISED
     if earlier.host_bound and set(find_raised(earlier.host_ceiling, later.host_ceiling)):
@@ -131,7 +136,7 @@ def _held_back(earlier: Epoch, later: Epoch) -> Unsettled | None:
 
 
 def find_raised(earlier: Ceiling | None, later: Ceiling | None) -> Iterator[Resource]:
-    """The resources of which a later ceiling has more, at its highest or sustained."""
+    """Yields the resources that a later ceiling has more of, at its highest or sustained; none if either is unknown."""
     if earlier is None or later is None:
         return
     now = later.counted_as(earlier.accounting)
@@ -164,24 +169,26 @@ def epochs_of(volume: Volume, window: Window, seen: Iterable[Seen] = ()) -> tupl
     A bucket in which a change was made belongs to the epoch before it. A host that was stopped and started again is the
     same one, unless its type is another.
     """
-    known = sorted((*volume.seen, *seen), key=lambda one: one.at_s)
+    known = sorted((*volume.seen, *seen), key=lambda sighting: sighting.at_s)
     if not known and volume.modification is None and attached_s(volume) <= window.start_s - MINUTE_S:
         return (Epoch(window=window, spec=volume.spec, hosts=_hosts_now(volume)),)
     specs, hosts = _specs(volume, window, known), _hosts(volume, window, known)
     edges_s = (*(turn.from_s for turn in specs), *(turn.from_s for turn in hosts))
     starts = sorted({min(max(edge_s, window.start_s), window.end_s) for edge_s in edges_s})
-    found: list[Epoch] = []
+    epochs: list[Epoch] = []
     for start_s, end_s in pairwise([*starts, window.end_s]):
-        epoch = Epoch(window=Window(start_s=start_s, end_s=end_s), spec=_at(specs, start_s), hosts=_at(hosts, start_s))
+        epoch = Epoch(
+            window=Window(start_s=start_s, end_s=end_s), spec=_find_at(specs, start_s), hosts=_find_at(hosts, start_s)
+        )
         if start_s >= end_s:
             continue
-        if found and (found[-1].spec, _named(found[-1].hosts)) == (epoch.spec, _named(epoch.hosts)):
-            epoch = replace(epoch, window=replace(epoch.window, start_s=found.pop().window.start_s))
-        found.append(epoch)
-    return tuple(found)
+        if epochs and (epochs[-1].spec, _host_keys(epochs[-1].hosts)) == (epoch.spec, _host_keys(epoch.hosts)):
+            epoch = replace(epoch, window=replace(epoch.window, start_s=epochs.pop().window.start_s))
+        epochs.append(epoch)
+    return tuple(epochs)
 
 
-def credited_in(volume: Volume, window: Window, types: Mapping[str, VolumeType]) -> tuple[Window, ...]:
+def find_credited_windows(volume: Volume, window: Window, types: Mapping[str, VolumeType]) -> tuple[Window, ...]:
     """The spans of a window in which it was of a size and type that bursts: a balance is published in these alone."""
     return tuple(
         epoch.window for epoch in epochs_of(volume, window) if epoch.spec is not None and _bursts(epoch.spec, types)
@@ -193,14 +200,14 @@ def _bursts(spec: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:
     return kind is not None and bool(kind.ceiling(spec).buckets)
 
 
-def _at(turns: Sequence[_Turn[What]], at_s: int) -> What | None:
-    """What held at a time; the first turn is from the beginning on."""
+def _find_at(turns: Sequence[_Turn[What]], at_s: int) -> What | None:
+    """The thing that held at a time; None if it is not known. The first turn reaches back to the beginning."""
     return [turn.what for turn in turns if turn.from_s <= at_s][-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sight(Generic[What]):
-    """What one thing was seen to be at a time; `made`: it became so just then."""
+    """A sighting: one thing of a volume at a time (epoch seconds). `made`: it became so just then."""
 
     at_s: int
     what: What
@@ -208,35 +215,35 @@ class _Sight(Generic[What]):
 
 
 def _specs(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[VolumeSpec]]:
-    """What the volume was from when on, oldest first; the first from the window's beginning on."""
-    sights = [_Sight(at_s=one.at_s, what=one.spec, made=one.made) for one in seen if one.spec is not None]
+    """The turns of a volume's spec, oldest first; the first is from the window's beginning on."""
+    sights = [_Sight(at_s=when.at_s, what=when.spec, made=when.made) for when in seen if when.spec is not None]
     change = volume.modification
     if change is None:
         return list(_turns(window, sights, last=volume.spec))
-    from_s = in_whole_minutes(change.started.timestamp())
-    before = [one for one in sights if one.at_s < from_s]
+    from_s = round_up_to_minute(change.started.timestamp())
+    before = [sight for sight in sights if sight.at_s < from_s]
     return [*_turns(window, before, last=change.original), _Turn(from_s=from_s, what=volume.spec)]
 
 
 def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[tuple[Host, ...]]]:
-    """Where the volume was from when on, oldest first. A host that was seen stands until the next attachment."""
+    """The turns of a volume's hosts, oldest first. A host that was seen stands until the next attachment."""
     since_s, now = attached_s(volume), _hosts_now(volume)
-    sights = [_Sight(at_s=one.at_s, what=one.hosts, made=one.made) for one in seen if one.hosts is not None]
+    sights = [_Sight(at_s=when.at_s, what=when.hosts, made=when.made) for when in seen if when.hosts is not None]
     if since_s <= volume.created.timestamp() + MADE_WITH_S:
-        return list(_turns(window, sights, last=now, same=_alike, until_s=_restarted_s(sights, now)))
-    from_s = in_whole_minutes(since_s)
-    before = [one for one in sights if one.at_s < from_s]
-    after = [one for one in sights if one.at_s >= from_s]
-    late = _turns(window, after, last=now, same=_alike, until_s=_restarted_s(after, now))
+        return list(_turns(window, sights, last=now, same=_are_alike, until_s=_restarted_s(sights, now)))
+    from_s = round_up_to_minute(since_s)
+    before = [sight for sight in sights if sight.at_s < from_s]
+    after = [sight for sight in sights if sight.at_s >= from_s]
+    late = _turns(window, after, last=now, same=_are_alike, until_s=_restarted_s(after, now))
     return [
-        *_turns(window, before, last=before[-1].what if before else None, same=_alike),
+        *_turns(window, before, last=before[-1].what if before else None, same=_are_alike),
         *(replace(turn, from_s=max(turn.from_s, from_s)) for turn in late),
     ]
 
 
 def attached_s(volume: Volume) -> float:
-    """Since when (epoch seconds) it has been where it is; from ever on where it never was elsewhere."""
-    return max((one.since.timestamp() for one in volume.attachments if not one.at_start), default=float("-inf"))
+    """The time (epoch seconds) since which the volume is where it is; minus infinity if it never was elsewhere."""
+    return max((taken.since.timestamp() for taken in volume.attachments if not taken.at_start), default=float("-inf"))
 
 
 def _hosts_now(volume: Volume) -> tuple[Host, ...] | None:
@@ -248,10 +255,10 @@ def _hosts_now(volume: Volume) -> tuple[Host, ...] | None:
 def _restarted_s(sights: Sequence[_Sight[tuple[Host, ...]]], now: tuple[Host, ...] | None) -> int | None:
     """When the hosts that were last seen became what they are now, in epoch seconds: with another type a host was
     started anew. None where that is not known."""
-    if not sights or now is None or [one.id for one in sights[-1].what] != [one.id for one in now]:
+    if not sights or now is None or [host.id for host in sights[-1].what] != [host.id for host in now]:
         return None
-    starts = [one.running_since.timestamp() for one in now if one.running_since is not None]
-    return in_whole_minutes(max(starts)) if starts and max(starts) >= sights[-1].at_s else None
+    starts = [host.running_since.timestamp() for host in now if host.running_since is not None]
+    return round_up_to_minute(max(starts)) if starts and max(starts) >= sights[-1].at_s else None
 
 
 def _turns(
@@ -259,41 +266,41 @@ def _turns(
     seen: Sequence[_Sight[What]],
     *,
     last: What | None,
-    same: Callable[[What | None, What | None], bool] = lambda one, other: one == other,
+    same: Callable[[What | None, What | None], bool] = lambda earlier, later: earlier == later,
     until_s: int | None = None,
 ) -> Iterator[_Turn[What]]:
-    """The turns that sightings tell of, up to the `last` of which it is known what it was at its end.
+    """Yields the turns between sightings, oldest first; `last` is how it is at the window's end.
 
     Between two sightings that differ the change was at a time that is not known, unless the later one says that it was
-    made just then: what it was there is not known either. `until_s` is when the last became so, where that is known.
+    made just then: the turn between is None. `until_s` is when the last became so; None if that is not known.
     """
     if not seen:
         yield _Turn(from_s=window.start_s, what=last)
         return
     yield _Turn(from_s=window.start_s, what=None if seen[0].made else seen[0].what)
     yield _Turn(from_s=seen[0].at_s, what=seen[0].what)
-    for one, then in pairwise(seen):
-        if not same(one.what, then.what):
-            if not then.made:
-                yield _Turn(from_s=one.at_s, what=None)
-            yield _Turn(from_s=then.at_s, what=then.what)
+    for earlier, later in pairwise(seen):
+        if not same(earlier.what, later.what):
+            if not later.made:
+                yield _Turn(from_s=earlier.at_s, what=None)
+            yield _Turn(from_s=later.at_s, what=later.what)
     if not same(seen[-1].what, last):
         known = until_s is not None
         yield _Turn(from_s=until_s if until_s is not None else seen[-1].at_s, what=last if known else None)
 
 
-def in_whole_minutes(moment_s: float) -> int:
+def round_up_to_minute(moment_s: float) -> int:
     """The first whole minute at or after a time, in epoch seconds."""
     return -int(-moment_s // MINUTE_S) * MINUTE_S
 
 
-def _named(hosts: tuple[Host, ...] | None) -> tuple[tuple[str, str], ...] | None:
+def _host_keys(hosts: tuple[Host, ...] | None) -> tuple[tuple[str, str], ...] | None:
     """Hosts by what makes them others: who they are, and of which type."""
     return None if hosts is None else tuple(sorted((host.id, host.type) for host in hosts))
 
 
-def _alike(one: tuple[Host, ...] | None, other: tuple[Host, ...] | None) -> bool:
-    return _named(one) == _named(other)
+def _are_alike(hosts: tuple[Host, ...] | None, others: tuple[Host, ...] | None) -> bool:
+    return _host_keys(hosts) == _host_keys(others)
 
 
 def edges_of(volume: Volume, window: Window, policy: Policy) -> IntArray:

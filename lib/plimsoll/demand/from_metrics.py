@@ -31,10 +31,10 @@ from plimsoll.reading.known import Knowledge, Track, zero_if_absent
 
 
 def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = None) -> Demand:
-    """The demand behind what is known of a volume, in the buckets of a grid, none of which any of its series cuts.
+    """The demand by what is known of a volume, in the buckets of a grid (None: of its own).
 
-    Coarse buckets are spread evenly over the hours that have points, and over buckets of `resolution_s` where finer
-    data has expired. None: a grid of its own.
+    No bucket of a series may cut one of the grid. Coarse buckets are spread evenly over the hours that have points, and
+    over buckets of `resolution_s` where finer data has expired.
     """
     grid = make_grid([knowledge], resolution_s=resolution_s) if grid is None else grid
     starts_s, lengths_s = grid.starts_s, grid.lengths_s
@@ -50,25 +50,28 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, grid: Grid | None = No
         observed=observed,
         rates=np.stack([cells.rates(group) for group in WORK_OF.values()]) * observed,
         busy_share=_busy_share(cells),
-        balance_pct=cells.published(BALANCE, *NAMES[BALANCE]),
-        exceeded=_exceeded(cells),
+        balance_pct=cells.find_published(BALANCE, *NAMES[BALANCE]),
+        exceeded=_find_exceeded(cells),
         busiest=_busiest(cells),
         spread=None if _are_even(operations, moved, starts_s, resolution_s) else _spread(cells, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
         coverage=measure_coverage(knowledge, hours, hours_observed),
         host=_host_seen(cells),
-        summed=_summed(knowledge, starts_s),
-        undecided=knowledge.undecided(starts_s),
+        summed=_find_summed(knowledge, starts_s),
+        undecided=knowledge.find_undecided(starts_s),
     )
 
 
-def _summed(knowledge: Knowledge, starts_s: IntArray) -> BoolArray | None:
+def _find_summed(knowledge: Knowledge, starts_s: IntArray) -> BoolArray | None:
     summed = knowledge.step_s(starts_s) > 0
     return summed if summed.any() else None
 
 
 def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
-    """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
+    """The spread of the cells: the highest and the least rates that their minutes can have had.
+
+    Clouds that publish rates count a write as a read.
+    """
     grid = cells.grid
     least_s = np.maximum(resolution_s, cells.knowledge.step_s(grid.starts_s))
     most, least = np.zeros((2, 2, len(observed))), np.zeros((2, len(observed)))
@@ -79,7 +82,7 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
         total = (reads + writes) / PER_UNIT[resource]
         means = total / cells.observed_s(group) * observed
         unread[side] = cells.unread(group) & (total > 0)
-        begins[side] = grid.begins(cells.knowledge.tracks[group].starts_s) | (total == 0)
+        begins[side] = grid.mark_beginnings(cells.knowledge.tracks[group].starts_s) | (total == 0)
         most[side, ALL] = total / least_s * observed
         published = find_highest_minutes(resource, cells.knowledge, grid, means, unread[side])
         if published is not None:
@@ -93,7 +96,7 @@ def _spread(cells: "_Cells", resolution_s: int, observed: BoolArray) -> Spread:
 
 
 def _are_even(operations: Track, moved: Track, starts_s: IntArray, resolution_s: int) -> bool:
-    """Whether both were read in buckets of the resolution alone, and no edge cuts them."""
+    """True if operations and bytes were read in buckets of the resolution alone, and no edge cuts them."""
     return all(
         len(track.starts_s) == len(starts_s) and (track.lengths_s == resolution_s).all()
         for track in (operations, moved)
@@ -107,9 +110,10 @@ class _Cells:
         self.knowledge, self.grid, self._hours = knowledge, grid, hours
 
     def _place(self, track: Track) -> IntArray | slice:
+        """The place of each cell in a track: all of it where the buckets are the same."""
         if len(track.starts_s) == len(self.grid.starts_s):
             return slice(None)
-        return self.grid.within(track.starts_s)
+        return self.grid.places_in(track.starts_s)
 
     def values(self, group: str, name: str) -> FloatArray:
         track = self.knowledge.tracks[group]
@@ -128,7 +132,7 @@ class _Cells:
         rate, seconds = period.iops if group == OPERATIONS else period.throughput_mib_s, self.observed_s(group)
         return np.stack([rate(reads, writes, seconds), rate(reads, np.zeros_like(reads), seconds)])
 
-    def published(self, group: str, name: str) -> FloatArray | None:
+    def find_published(self, group: str, name: str) -> FloatArray | None:
         """A series, or None where the cloud has no point of it at all."""
         if np.isnan(self.knowledge.tracks[group].series[name]).all():
             return None
@@ -143,7 +147,7 @@ class _Cells:
         return track.unread[self._place(track)]
 
     def observed_s(self, group: str) -> FloatArray:
-        """How many seconds of the buckets were observed; those of one without any point are its length."""
+        """The observed seconds of the buckets that the cells lie in; of a bucket without any point, its length."""
         track = self.knowledge.tracks[group]
         lengths_s = track.lengths_s.astype(np.float64)
         if not self._hours.all():
@@ -157,7 +161,7 @@ class _Cells:
 
 def _busy_share(cells: _Cells) -> FloatArray | None:
     """The share of each cell with work; all of it in those that could be read more finely."""
-    idle_s = cells.published(IDLE, *NAMES[IDLE])
+    idle_s = cells.find_published(IDLE, *NAMES[IDLE])
     if idle_s is None:
         return None
     share = period.busy_share(zero_if_absent(idle_s), cells.lengths_s(IDLE))
@@ -167,13 +171,13 @@ def _busy_share(cells: _Cells) -> FloatArray | None:
 
 def _busiest(cells: _Cells) -> BusiestSeconds | None:
     """The busiest seconds of each cell; None where the cloud publishes none."""
-    if all(cells.published(PEAKS, name) is None for name in NAMES[PEAKS]):
+    if all(cells.find_published(PEAKS, name) is None for name in NAMES[PEAKS]):
         return None
     return busiest_seconds(cells.all_values(PEAKS), exact=~cells.unread(PEAKS))
 
 
 def _host_seen(cells: _Cells) -> HostSeen | None:
-    """What was measured of the host in each cell; None where nobody asked, or the cloud measures none of it."""
+    """The metrics of the host in each cell; None if nobody asked for them, or the cloud publishes none."""
     names = [name for group in HOST for name in NAMES[group]]
     asked = all(group in cells.knowledge.tracks for group in HOST)
     if not asked or not cells.knowledge.published.intersection(names):
@@ -186,11 +190,11 @@ def _host_seen(cells: _Cells) -> HostSeen | None:
     )
 
 
-def _exceeded(cells: _Cells) -> dict[Resource, BoolArray]:
+def _find_exceeded(cells: _Cells) -> dict[Resource, BoolArray]:
     """The cells in which a check is raised, by resource. One without a published check is left out."""
     exceeded: dict[Resource, BoolArray] = {}
     for side, group in CHECKS.items():
-        checks = [cells.published(group, name) for name in NAMES[group]]
+        checks = [cells.find_published(group, name) for name in NAMES[group]]
         raised = [check > 0 for check in checks if check is not None]
         if raised:
             exceeded[side] = np.logical_or.reduce(raised)
@@ -198,7 +202,10 @@ def _exceeded(cells: _Cells) -> dict[Resource, BoolArray]:
 
 
 def sums_of_knowledge(knowledge: Knowledge) -> DaySums:
-    """The days of the window of which metrics were read, to the digit: the same however finely they were."""
+    """The operations and bytes of each whole day of the window, exact however finely it was read.
+
+    NaN on days without a point.
+    """
     tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
     done = [
         np.sum([zero_if_absent(track.series[name]) for name in NAMES[group]], axis=0)

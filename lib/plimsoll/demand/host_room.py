@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.demand.demand import CountedRates, Demand, HostSeen, either_side, limits_of
-from plimsoll.demand.trial import TOLERANCE, credits_left, never_spent
+from plimsoll.demand.trial import TOLERANCE, credits_left, is_never_spent
 from plimsoll.model.arrays import BoolArray
 from plimsoll.model.ceiling import UNBOUNDED, Ceiling
 from plimsoll.model.policy import Policy
@@ -63,7 +63,7 @@ class HostLimit:
     """A finer reading of the balance can change this."""
 
     @property
-    def cleared(self) -> BoolArray:
+    def cleared_buckets(self) -> BoolArray:
         """The published limit was reached, and the cloud measured that it was not the limit."""
         return self.modeled & ~self.at
 
@@ -84,26 +84,26 @@ class HostLoad:
     """What was held back of its volumes by their own limits, by volume; asked for only if one is to be relieved."""
 
     @property
-    def raised(self) -> BoolArray:
+    def raised_checks(self) -> BoolArray:
         """The buckets in which a check of the host is known to be raised."""
         if self.seen is None:
             return np.zeros(self.rates.shape[-1], dtype=np.bool_)
-        return either_side(self.seen.raised)
+        return either_side(self.seen.raised_checks)
 
     def limit(self, demand: Demand, policy: Policy) -> HostLimit:
         """The limit of the host, in the buckets of a demand of it."""
         return find_host_limit(self.host.ceiling, self.rates, self.seen, demand, policy)
 
-    def exceeds(self, demand: Demand, there: BoolArray | None) -> bool:
+    def exceeds(self, demand: Demand, on_hosts: BoolArray | None) -> bool:
         """True if more was done than the host's published limits let through: then they do not hold.
 
-        Only the buckets of a demand that are `there` count (None: all).
+        Only the buckets of a demand that are `on_hosts` count (None: all).
         """
-        return _exceed(self.rates, self.host.ceiling, demand, there)
+        return _is_clearly_above(self.rates, self.host.ceiling, demand, on_hosts)
 
-    def before(self, host: Host) -> "HostLoad":
+    def replace_host(self, host: Host) -> "HostLoad":
         """The load while the host was of another type. Of checks that are not raised nothing is known then."""
-        return replace(self, host=host, seen=None if self.seen is None else self.seen.only_raised)
+        return replace(self, host=host, seen=None if self.seen is None else self.seen.drop_unraised)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +130,8 @@ class HostRoom:
     """The buckets in which the room for relief is less than this volume would do."""
 
     @property
-    def in_relief(self) -> "HostRoom":
-        """The room for relief."""
+    def relief_room(self) -> "HostRoom":
+        """The room for relief as the room; this one if there is no other."""
         return self if self.relief is None else replace(self, room=self.relief, relief=None)
 
     def mask(self, where: BoolArray) -> "HostRoom":
@@ -155,17 +155,17 @@ class HostRoom:
 
 
 def find_host_room(
-    demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Policy, there: BoolArray | None = None
+    demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Policy, on_hosts: BoolArray | None = None
 ) -> HostRoom:
     """The room of a volume on its only host, whose traffic is the `load`; without one what all its `hosts` carry.
 
-    `there` are the buckets in which it was on them, None for all. Where more was done in these than is published, the
-    limits are not known: they are no room, and tell nothing of who was the limit.
+    `on_hosts` are the buckets in which it was on them, None for all. Where more was done in these than is published,
+    the limits are not known: they are no room, and tell nothing of who was the limit.
     """
-    if load is not None and load.exceeds(demand, there):
+    if load is not None and load.exceeds(demand, on_hosts):
         unlimited = replace(load, host=replace(load.host, limits=None))
         return replace(find_host_room(demand, unlimited, UNBOUNDED, policy), disproved=True)
-    if load is None and _exceed(demand.count(hosts.accounting), hosts, demand, there):
+    if load is None and _is_clearly_above(demand.count(hosts.accounting), hosts, demand, on_hosts):
         return replace(find_host_room(demand, None, UNBOUNDED, policy), disproved=True)
     nowhere = np.zeros_like(demand.observed)
     if load is None:
@@ -177,7 +177,9 @@ def find_host_room(
     bound = measured = cleared = nowhere
     if limit.at.any() or limit.modeled.any():
         counts = (mine >= LEAST_HOST_SHARE * total) & (mine > 0) & demand.observed
-        bound, measured, cleared = (either_side(at & counts) for at in (limit.at, limit.measured, limit.cleared))
+        bound, measured, cleared = (
+            either_side(at & counts) for at in (limit.at, limit.measured, limit.cleared_buckets)
+        )
         if measured.any():
             room = np.where(measured, mine, room)
     return HostRoom(
@@ -190,10 +192,10 @@ def find_host_room(
     )
 
 
-def _exceed(rates: CountedRates, ceiling: Ceiling, demand: Demand, there: BoolArray | None) -> bool:
+def _is_clearly_above(rates: CountedRates, ceiling: Ceiling, demand: Demand, on_hosts: BoolArray | None) -> bool:
     """True if rates are clearly above a ceiling for longer than wrong points are, where points are not in doubt."""
     above = either_side(rates > OVER * limits_of(ceiling))
-    for where in (there, None if demand.undecided is None else ~demand.undecided):
+    for where in (on_hosts, None if demand.undecided is None else ~demand.undecided):
         above = above if where is None else above & where
     return demand.minutes(above) >= LEAST_MINUTES_OVER
 
@@ -208,7 +210,7 @@ def find_host_limit(
     nowhere = np.zeros_like(by_replay)
     if seen is None:
         return HostLimit(replayed, by_replay, by_replay, nowhere, nowhere, nowhere, nowhere)
-    most, absent, raised, replayed_stood = limits_of(ceiling), np.isnan(seen.balance_pct), seen.raised, stood
+    most, absent, raised, replayed_stood = limits_of(ceiling), np.isnan(seen.balance_pct), seen.raised_checks, stood
     carried, stood, empty = replayed.copy(), stood.copy(), np.zeros_like(by_replay)
     for bucket in ceiling.buckets:
         side = bucket.resource.side
@@ -233,13 +235,15 @@ def find_host_limit(
 def _replay_credits(
     ceiling: Ceiling, total: CountedRates, demand: Demand, policy: Policy
 ) -> tuple[CountedRates, CountedRates]:
-    """The rates that a host could have let through, its credits spent by what was done, and at which it stood then: at
-    its baseline while they are spent."""
+    """The rates that a host could have let through, and those at which it was the limit: [side, bucket].
+
+    Its credits are spent by what was done (`total`). While they are spent, its baseline is the limit.
+    """
     carried = np.repeat(limits_of(ceiling), total.shape[-1], axis=1)
     stood = carried
     for bucket in ceiling.buckets:
         side = bucket.resource.side
-        if not never_spent(total[side], bucket, demand.lengths_s):
+        if not is_never_spent(total[side], bucket, demand.lengths_s):
             left = credits_left(total[side], bucket, demand.lengths_s)
             stood = carried.copy() if stood is carried else stood
             carried[side] = np.minimum(carried[side], bucket.sustained_rate + left / demand.resolution_s)
@@ -269,14 +273,14 @@ def add_relief(
     """
     if load is None or room.disproved or load.host.limits is None:
         return room
-    mine, more = demand.count(room.ceiling.accounting), find_extra(demand, lifted, room.ceiling)
-    beside = sum((extra for name, extra in load.extras().items() if name not in volume_ids), np.zeros_like(more))
-    is_lifted = either_side(more > LEAST_EXTRA)
-    carried = _carry_in_relief(room, load, load.rates + more + beside, saturated & is_lifted, demand, policy)
+    mine, extra = demand.count(room.ceiling.accounting), find_extra(demand, lifted, room.ceiling)
+    beside = sum((rates for name, rates in load.extras().items() if name not in volume_ids), np.zeros_like(extra))
+    is_lifted = either_side(extra > LEAST_EXTRA)
+    carried = _carry_in_relief(room, load, load.rates + extra + beside, saturated & is_lifted, demand, policy)
     spare = np.maximum(0.0, carried - load.rates)
-    part = np.divide(more, more + beside, out=np.ones_like(more), where=more + beside > LEAST_EXTRA)
+    part = np.divide(extra, extra + beside, out=np.ones_like(extra), where=extra + beside > LEAST_EXTRA)
     relief = np.minimum(room.room, mine + np.maximum(spare * part, spare - beside))
-    taken_back = is_lifted & either_side(mine + more > relief * (1 + TOLERANCE))
+    taken_back = is_lifted & either_side(mine + extra > relief * (1 + TOLERANCE))
     return replace(room, relief=relief, taken_back=taken_back)
 
 
@@ -313,7 +317,7 @@ def find_carried(
     carried, _ = _replay_credits(ceiling, wanted, demand, policy)
     for bucket in ceiling.buckets:
         side = bucket.resource.side
-        if seen is not None and not never_spent(total[side], bucket, demand.lengths_s):
+        if seen is not None and not is_never_spent(total[side], bucket, demand.lengths_s):
             empty = policy.empty_balance_pct / 100 * bucket.capacity
             is_spent = credits_left(total[side], bucket, demand.lengths_s) < empty
             if demand.minutes(is_spent & (seen.balance_pct[side] >= CREDITS_LEFT_PCT)) >= REFUTING_MINUTES:

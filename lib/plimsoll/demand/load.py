@@ -85,9 +85,12 @@ class Told:
 
 
 def sum_days(epochs: Sequence[Epoch], days: DaySums) -> Iterator[Did]:
-    """The work a day of each epoch of which that and the ceiling are known."""
+    """Yields the work a day under each epoch whose ceiling is known: the mean of its last whole days.
+
+    An epoch with fewer than `LEAST_DAYS` known days is left out.
+    """
     for epoch in epochs:
-        last = np.flatnonzero(days.whole_in(epoch.window))[-LAST_DAYS:]
+        last = np.flatnonzero(days.mark_whole_days(epoch.window))[-LAST_DAYS:]
         if epoch.ceiling is not None and len(last) >= LEAST_DAYS:
             operations, moved = days.totals[:, last].mean(axis=1).tolist()
             a_day = {Resource.IOPS: operations, Resource.THROUGHPUT: moved / MIB}
@@ -141,8 +144,8 @@ class Lifted:
         """The buckets that are saturated on either side."""
         return either_side(self.saturated)
 
-    def of(self, demand: Demand) -> "Lifted":
-        """A part of the demand, lifted as all of it."""
+    def lift_part(self, demand: Demand) -> "Lifted":
+        """A part of the demand, lifted by the same factors as the whole."""
         return replace(self, demand=scale_demand(demand.without_spread, self.times))
 
 
@@ -151,11 +154,11 @@ def is_frequent(minutes: float, observed_minutes: float, policy: Policy) -> bool
     return minutes >= max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
 
 
-def lift(demand: Demand, epochs: Sequence[Epoch], policy: Policy, told: Sequence[Told | None] = ()) -> Lifted:
+def lift(demand: Demand, epochs: Sequence[Epoch], policy: Policy, days: Sequence[Told | None] = ()) -> Lifted:
     """A demand lifted where it was held back, epoch by epoch; `epochs` are in the order of time and cover it.
 
-    A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more. `told`
-    is what whole days tell of each epoch and of those before it, None where there was none.
+    A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more. `days`
+    are what whole days tell of each epoch and of those before it, None where there was none.
     """
     saturated = np.zeros((len(RESOURCES), len(demand.observed)), dtype=np.bool_)
     stood = np.zeros_like(demand.observed)
@@ -165,7 +168,7 @@ def lift(demand: Demand, epochs: Sequence[Epoch], policy: Policy, told: Sequence
     at_ceiling: Lifts = 1.0
     most: Lifts = np.inf
     held: Lifts = np.inf
-    for epoch, days in zip_longest(epochs, told):
+    for epoch, did in zip_longest(epochs, days):
         if epoch.ceiling is None:
             continue
         inside = np.zeros_like(demand.observed)
@@ -175,7 +178,7 @@ def lift(demand: Demand, epochs: Sequence[Epoch], policy: Policy, told: Sequence
             continue
         saturated |= here
         stood |= either_side(_find_standing(demand, epoch.ceiling, policy)) & inside
-        taking = list(_taking(demand, epoch, epoch.ceiling, here, days))
+        taking = list(_find_taking(demand, epoch, epoch.ceiling, here, did))
         deferred.update(taking)
         waited = np.logical_or.reduce([here[resource.side] for resource in taking]) if taking else np.False_
         to_ceiling = np.maximum(1.0, divide_rates(limits_of(epoch.ceiling), demand.count(epoch.ceiling.accounting)))
@@ -209,14 +212,18 @@ def lift(demand: Demand, epochs: Sequence[Epoch], policy: Policy, told: Sequence
     )
 
 
-def _taking(demand: Demand, epoch: Epoch, ceiling: Ceiling, here: BoolArray, told: Told | None) -> Iterator[Resource]:
-    """The resources of which a job takes what it gets in an epoch. What it waited for in such buckets is no work more,
-    on either side."""
-    if told is None:
+def _find_taking(
+    demand: Demand, epoch: Epoch, ceiling: Ceiling, here: BoolArray, days: Told | None
+) -> Iterator[Resource]:
+    """Yields the saturated resources of an epoch that a job takes as it gets them; none if `days` is None.
+
+    Its work in the buckets `here` had only waited: it is no more work, on either side.
+    """
+    if days is None:
         return
     for resource in RESOURCES:
         at = here[resource.side]
-        if resource not in epoch.raised and at.any() and takes_what_it_gets(demand, ceiling, told, at, resource):
+        if resource not in epoch.raised and at.any() and takes_what_it_gets(demand, ceiling, days, at, resource):
             yield resource
 
 
@@ -239,10 +246,11 @@ def _find_by_seconds(demand: Demand, epoch: Epoch, ceiling: Ceiling, policy: Pol
 
 
 def _find_lifts(demand: Demand, ceiling: Ceiling, side: int, beyond: float, by_seconds: _BySeconds) -> FloatArray:
-    """How many times its rates a bucket would have had that is saturated on a side.
+    """The factor on the rates of each bucket, [side, bucket], that lifts one `side` to `beyond` times its ceiling.
 
-    If no second of the other one stood at its ceiling, that is as far as it follows; and it follows nowhere if the line
-    would be beyond that already: those seconds were of another mix.
+    At least 1. The other side follows along the line of constant I/O size. If no second of it stood at its ceiling, it
+    follows no further than that; and not at all if the line would be beyond it already: those seconds were of another
+    mix.
     """
     other, counted = 1 - side, demand.count(ceiling.accounting)
     times = divide_rates(limits_of(ceiling) * beyond, counted)
@@ -269,8 +277,10 @@ def find_saturated(demand: Demand, ceiling: Ceiling, policy: Policy) -> BoolArra
 
 
 def _find_in_seconds(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, tuple[bool, ...]]:
-    """The observed buckets in which a second asked for all that the volume can carry, as [side, bucket], and the sides
-    of which anything published would show it."""
+    """The observed buckets in which some second reached the volume's ceiling, as [side, bucket].
+
+    Beside it, for each side: True if busiest seconds or a check are published that would show it.
+    """
     peaks = _find_peaks(demand, ceiling, policy)
     shown = np.zeros((len(RESOURCES), len(demand.observed)), dtype=np.bool_) if peaks is None else peaks
     for resource, exceeded in demand.exceeded.items():
@@ -297,7 +307,7 @@ def _find_peaks(demand: Demand, ceiling: Ceiling, policy: Policy) -> BoolArray |
 def find_steady(demand: Demand, ceiling: Ceiling, policy: Policy) -> BoolArray:
     """The observed buckets at the volume's ceiling by their means and its credits, whatever single seconds say."""
     of_means = _share_of_means(demand, policy.saturation_pct / 100)
-    steady = demand.evened.count(ceiling.accounting) >= of_means * limits_of(ceiling)
+    steady = demand.even_demand.count(ceiling.accounting) >= of_means * limits_of(ceiling)
     if demand.balance_pct is not None:
         empty = demand.balance_pct < policy.empty_balance_pct
         for side in {bucket.resource.side for bucket in ceiling.buckets}:
@@ -331,8 +341,8 @@ class Load:
     offers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The offers made for it: a volume is decided on more than once, with more of its past each time."""
 
-    def of(self, purpose: OfferPurpose) -> Required:
-        """The required demand of an offer for that purpose."""
+    def pick(self, purpose: OfferPurpose) -> Required:
+        """The required demand of an offer for a purpose."""
         match purpose:
             case OfferPurpose.REDUCE:
                 return self.reducing
@@ -352,9 +362,10 @@ def load_of(
     *,
     bound_times: FloatArray | None = None,
 ) -> Load:
-    """The load of a demand, lifted by the ceilings of `epochs`, on a host with so much room.
+    """The load of a demand: what an offer has to carry for each purpose, with the headroom of that purpose.
 
-    `bound_times` are those of all that it is a part of (`host_bound_times`), None for its own.
+    The demand is lifted by the ceilings of `epochs`, and cut to the `room` that its host left. `bound_times` are those
+    of the whole that it is a part of (`host_bound_times`); None: its own.
     """
     rates = demand.without_spread
     if bound_times is None:
@@ -380,9 +391,9 @@ def load_of(
     return Load(
         reducing=lessened,
         keeping=keeping,
-        raising=carried if room.relief is None else require(relief, room.in_relief, lifted.times),
+        raising=carried if room.relief is None else require(relief, room.relief_room, lifted.times),
         holding=require(reducing, room, lifted.holding, by_host, lifted.held) if lifted.frequent else lessened,
-        now=Required(work=demand, short=find_short(1.0, room.in_relief, lifted.times, ())),
+        now=Required(work=demand, short=find_short(1.0, room.relief_room, lifted.times, ())),
     )
 
 
@@ -405,8 +416,11 @@ def _lift_in_room(demand: Demand, lifted: Lifted, room: HostRoom, lifts: Lifts) 
 
 
 def host_bound_times(demand: Demand, room: HostRoom, epochs: Sequence[Epoch]) -> FloatArray:
-    """How many times each bucket may have been wanted where the host was the limit: until its maximum, or the volume,
-    could have carried no more on either side. 0 elsewhere."""
+    """The factor up to which each bucket may have been wanted where the host was the limit; 0 elsewhere.
+
+    It reaches the host's maximum or the ceiling of the bucket's epoch, whichever is first on either side. At least 1; 0
+    also for a bucket without work.
+    """
     if not room.bound.any():
         return np.zeros(len(demand.observed))
     ceilings = [(room.ceiling, slice(None))]
@@ -419,7 +433,11 @@ def host_bound_times(demand: Demand, room: HostRoom, epochs: Sequence[Epoch]) ->
 
 
 def _scale_seconds(demand: Demand, epochs: Sequence[Epoch], policy: Policy, times: float) -> list[Demand]:
-    """Single seconds `times` over, as far as the policy sizes on them; never above the ceiling of their epoch."""
+    """The rates of single busy seconds `times` over, as a list of one demand, or empty.
+
+    Empty if the policy sizes on averages, or the cloud publishes neither busiest seconds nor, where it sizes on busy
+    time, idle time. They are cut to the ceiling of each epoch; 0 where a busiest second is not exactly known.
+    """
     busiest = None if policy.size_on is SizeOn.AVERAGE else demand.busiest
     if busiest is not None:
         rates = np.stack([busiest.peaks.sum(axis=1), busiest.peaks[:, 0]], axis=1)
@@ -440,7 +458,7 @@ def _clip_to_ceilings(demand: Demand, epochs: Sequence[Epoch]) -> Demand:
         accounting, limits = epoch.ceiling.accounting, limits_of(epoch.ceiling)
         if accounting.io_kib:
             limits[MIB_S] = min(epoch.ceiling.throughput_mib_s, epoch.ceiling.iops * accounting.io_kib / KIB_PER_MIB)
-        counted = demand.count(accounting.by_operation)
+        counted = demand.count(accounting.per_operation)
         times[:, epoch.buckets] = find_fit(limits, counted[:, epoch.buckets])
     return scale_demand(demand, times)
 
@@ -461,6 +479,7 @@ def add_loads(loads: Sequence[Load]) -> Load:
 
 
 def _add_required(required: Sequence[Required]) -> Required:
+    """The required demand of several workloads together; what is lifted of one adds to what the others did."""
     work = add_demands([each.work for each in required])
     if not _shorts_of(required):
         return Required(work=work, short=work)
@@ -479,6 +498,7 @@ def _scale_required(required: Required, times: float) -> Required:
 
 
 def _combine_loads(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
+    """The load whose required demands are combined, purpose by purpose; equal ones are combined once."""
     known: dict[tuple[int, ...], Required] = {}
 
     def combine_once(required: Sequence[Required]) -> Required:

@@ -24,14 +24,16 @@ _STEPS_H: Final = (1, 2, 3, 4, 6, 8, 12, 24)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemandSummary:
-    """A demand in numbers. Peaks are the highest averages of any bucket; the busy ones are rates over the busy share of
-    a bucket, None where idle time is not published or was not read. It is `censored` where it was held back at all. Of
-    the `throttled_minutes`, `flagged_minutes` are known by the cloud's checks alone.
+    """A demand in numbers.
+
+    Peaks are the highest averages of any bucket; the busy ones are rates over the busy share of a bucket, None where
+    idle time is not published or was not read. It is `censored` where it was held back at all. Of the
+    `throttled_minutes`, `flagged_minutes` are known by the cloud's checks alone.
 
     Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
     `least_peak_iops` and `peak_iops`, and likewise for throughput. No second was above `peak_second_iops` and
-    `peak_second_throughput_mib_s`; None where the cloud does not publish what the busiest second had. `coverage` is
-    how much was received of what all this rests on.
+    `peak_second_throughput_mib_s`; None where the cloud does not publish what the busiest second had. `coverage` is how
+    much was received of what all this rests on.
     """
 
     peak_iops: float
@@ -60,12 +62,12 @@ class DemandSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemandProfile:
-    """What a volume was asked for in consecutive spans from `starts_s` (epoch seconds), each `lengths_s` long.
+    """A demand over time, in consecutive spans from `starts_s` (epoch seconds), each `lengths_s` long.
 
     Arrays have one element a span; rates are NaN where nothing was observed. `iops`, `read_iops`, `throughput_mib_s`
     and `read_throughput_mib_s` are means over what was observed of the span, `peak_iops` and `peak_throughput_mib_s`
-    the highest rates of any bucket in it. `shortest_s` is the length of the shortest bucket, or of the whole
-    span where its buckets all tell the same: nothing was asked for more finely there, or nothing varied.
+    the highest rates of any bucket in it. `shortest_s` is the length of the shortest bucket, or of the whole span where
+    its buckets all tell the same: nothing was asked for more finely there, or nothing varied.
 
     Points of the workload on a roofline's plane need operations and bytes of the same time, and one may have been read
     more finely than the other. Of the finest spans in which both are known, `most_ops_iops` and
@@ -112,7 +114,7 @@ def profile_of(
     return DemandProfile(
         starts_s=starts_s[first],
         lengths_s=spans_s,
-        shortest_s=np.where(_varied(first, turns), np.minimum.reduceat(lengths_s, first), spans_s),
+        shortest_s=np.where(_mark_varied(first, turns), np.minimum.reduceat(lengths_s, first), spans_s),
         **_rates(demand, (lengths_s * demand.observed).astype(np.float64), first),
         throttled_minutes=minutes(throttled),
         host_bound_minutes=minutes(host_bound),
@@ -120,7 +122,7 @@ def profile_of(
 
 
 class _Rates(TypedDict):
-    """What a profile tells of rates."""
+    """The fields of a profile that are made of rates."""
 
     iops: FloatArray
     read_iops: FloatArray
@@ -142,9 +144,9 @@ def _rates(demand: Demand, observed_s: FloatArray, first: IntArray) -> _Rates:
     most_ops, most_moved = _highest(iops, first), _highest(throughput_mib_s, first)
 
     def mean(rate: FloatArray) -> FloatArray:
-        return _means(rate, observed_s, first)
+        return _mean_rates(rate, observed_s, first)
 
-    def seen(rate: FloatArray) -> FloatArray:
+    def blank_unseen(rate: FloatArray) -> FloatArray:
         return np.where(unseen, np.nan, rate)
 
     return {
@@ -152,12 +154,12 @@ def _rates(demand: Demand, observed_s: FloatArray, first: IntArray) -> _Rates:
         "read_iops": mean(demand.rates[IOPS, READS]),
         "throughput_mib_s": mean(demand.rates[MIB_S, ALL]),
         "read_throughput_mib_s": mean(demand.rates[MIB_S, READS]),
-        "peak_iops": seen(np.maximum.reduceat(demand.iops, first)),
-        "peak_throughput_mib_s": seen(np.maximum.reduceat(demand.throughput_mib_s, first)),
-        "most_ops_iops": seen(iops[most_ops]),
-        "most_ops_throughput_mib_s": seen(throughput_mib_s[most_ops]),
-        "most_moved_iops": seen(iops[most_moved]),
-        "most_moved_throughput_mib_s": seen(throughput_mib_s[most_moved]),
+        "peak_iops": blank_unseen(np.maximum.reduceat(demand.iops, first)),
+        "peak_throughput_mib_s": blank_unseen(np.maximum.reduceat(demand.throughput_mib_s, first)),
+        "most_ops_iops": blank_unseen(iops[most_ops]),
+        "most_ops_throughput_mib_s": blank_unseen(throughput_mib_s[most_ops]),
+        "most_moved_iops": blank_unseen(iops[most_moved]),
+        "most_moved_throughput_mib_s": blank_unseen(throughput_mib_s[most_moved]),
         "sized": joint[first] & np.append(joint[first[1:]], True),
     }
 
@@ -165,53 +167,62 @@ def _rates(demand: Demand, observed_s: FloatArray, first: IntArray) -> _Rates:
 def _turns(demand: Demand, throttled: BoolArray, host_bound: BoolArray) -> BoolArray:
     """The buckets that tell something else than the one before."""
     turns = np.zeros(len(demand.observed), dtype=np.bool_)
-    for told in (*demand.rates.reshape(4, -1), demand.observed, throttled, host_bound):
-        turns[1:] |= told[1:] != told[:-1]
+    for figures in (*demand.rates.reshape(4, -1), demand.observed, throttled, host_bound):
+        turns[1:] |= figures[1:] != figures[:-1]
     return turns
 
 
 def _spans(first: IntArray, turns: BoolArray, starts_s: IntArray) -> IntArray:
-    """Where spans begin, without the beginnings of those that go on as the one before; a day begins one in any case."""
-    varied = _varied(first, turns)
+    """The buckets with which the spans of a profile begin, of those in `first`.
+
+    A span that goes on as the one before is no new one, but a day begins one in any case.
+    """
+    varied = _mark_varied(first, turns)
     begins = turns[first] | varied | (np.diff(starts_s[first] // DAY_S, prepend=-1) > 0)
     begins[1:] |= varied[:-1]
     return first[begins]
 
 
-def _varied(first: IntArray, turns: BoolArray) -> BoolArray:
+def _mark_varied(first: IntArray, turns: BoolArray) -> BoolArray:
     """The spans whose buckets do not all tell the same."""
     return np.add.reduceat(turns.astype(np.int64), first) > turns[first]
 
 
 def _joint(demand: Demand, observed_s: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
-    """Where spans begin over which operations and bytes are both known, and the means of these spans in each bucket."""
+    """The buckets with which joint spans begin, and the mean IOPS and MiB/s of its span in each bucket.
+
+    Over a joint span operations and bytes are both known. Every bucket is one where all were read.
+    """
     if demand.spread is None:
         return np.ones(len(demand.observed), dtype=np.bool_), demand.iops, demand.throughput_mib_s
     first = np.flatnonzero(demand.spread.joint)
     counts = np.diff(first, append=len(demand.observed))
     iops, throughput_mib_s = (
-        np.repeat(np.nan_to_num(_means(rate, observed_s, first)), counts)
+        np.repeat(np.nan_to_num(_mean_rates(rate, observed_s, first)), counts)
         for rate in (demand.iops, demand.throughput_mib_s)
     )
     return demand.spread.joint, iops, throughput_mib_s
 
 
-def _means(rate: FloatArray, observed_s: FloatArray, first: IntArray) -> FloatArray:
+def _mean_rates(rate: FloatArray, observed_s: FloatArray, first: IntArray) -> FloatArray:
     """The mean of a rate over what was observed of each run of buckets from `first` on; NaN where nothing was."""
     seen_s = np.add.reduceat(observed_s, first)
-    found = np.full(seen_s.shape, np.nan)
-    np.divide(np.add.reduceat(rate * observed_s, first), seen_s, out=found, where=seen_s > 0)
-    return found
+    means = np.full(seen_s.shape, np.nan)
+    np.divide(np.add.reduceat(rate * observed_s, first), seen_s, out=means, where=seen_s > 0)
+    return means
 
 
 def _step_s(window_s: int, most_spans: int) -> int:
-    """The shortest step that needs no more than so many spans; whole days where even a day is too short."""
+    """The shortest step, in seconds, that cuts the window into at most `most_spans`.
+
+    Whole days if a day is too short.
+    """
     days = -(-window_s // (most_spans * DAY_S))
     return next((hours * HOUR_S for hours in _STEPS_H if window_s <= hours * HOUR_S * most_spans), days * DAY_S)
 
 
 def _highest(rate: FloatArray, first: IntArray) -> IntArray:
-    """The place of the highest rate of each run of buckets that begins at `first`."""
+    """The index of the highest rate in each run of buckets that begins at `first`; of equal ones the first."""
     highest = np.repeat(np.maximum.reduceat(rate, first), np.diff(first, append=len(rate)))
     places = np.flatnonzero(rate == highest)
     return places[np.searchsorted(places, first)]

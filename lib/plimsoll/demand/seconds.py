@@ -146,6 +146,7 @@ class SecondsSeen:
         return tuple(self._lacks())
 
     def _lacks(self) -> Iterator[str]:
+        """Yields sentences about what the probe could not see, and what to do."""
         if self.source is Source.DISKSTATS:
             yield (
                 "This host has no NVMe statistics of the volume, so the kernel's counts were read. They do not show "

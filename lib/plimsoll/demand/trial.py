@@ -86,26 +86,26 @@ TOLERANCE: Final = 1e-6
 """Backlogs under this share of what a ceiling carries in one bucket are rounding, not waiting."""
 
 
-def spent(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> FloatArray:
+def spend_credits(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> FloatArray:
     """Credits spent and not yet refilled after each bucket of time, without regard to the capacity."""
     excess = np.maximum(0.0, rate - bucket.free_rate) - bucket.refill_rate
     return backlog_behind(excess, lengths_s, at_start=bucket.spent_at_start)
 
 
-def never_spent(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> bool:
-    """Whether the rate is never above what refills, or all the work together takes fewer credits than there are."""
+def is_never_spent(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> bool:
+    """True if no credits run out: the rate never passes what refills, or all work takes fewer than there are."""
     if rate.max(initial=0.0) <= bucket.sustained_rate:
         return True
-    there = bucket.capacity - bucket.spent_at_start
-    return not bucket.free_rate and float((rate * lengths_s).sum()) <= there
+    credits_at_start = bucket.capacity - bucket.spent_at_start
+    return not bucket.free_rate and float((rate * lengths_s).sum()) <= credits_at_start
 
 
 def backlog_behind(excess: FloatArray, lengths_s: IntArray | int, *, at_start: float = 0.0) -> FloatArray:
     """Work waiting at the end of each bucket, from demand minus rate (may be negative) in each; buckets are along the
     last axis."""
     total = np.cumsum(excess * lengths_s, axis=-1) + at_start
-    found: FloatArray = total - np.minimum(np.minimum.accumulate(total, axis=-1), 0.0)
-    return found
+    backlog: FloatArray = total - np.minimum(np.minimum.accumulate(total, axis=-1), 0.0)
+    return backlog
 
 
 def minutes_above(
@@ -133,21 +133,24 @@ def minutes_above(
 
 def credits_left(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> FloatArray:
     """Credits at the beginning of each bucket of time, where what found none was dropped and does not wait."""
-    before = np.concatenate([[bucket.spent_at_start], spent(rate, bucket, lengths_s)[:-1]])
+    before = np.concatenate([[bucket.spent_at_start], spend_credits(rate, bucket, lengths_s)[:-1]])
     if before.max(initial=0.0) <= bucket.capacity:
         return bucket.capacity - before
     change = ((np.maximum(0.0, rate - bucket.free_rate) - bucket.refill_rate) * lengths_s).tolist()
-    missing, found = bucket.spent_at_start, []
-    for more in change:
-        found.append(bucket.capacity - missing)
-        missing = min(bucket.capacity, max(0.0, missing + more))
-    return np.asarray(found)
+    missing, left = bucket.spent_at_start, []
+    for taken in change:
+        left.append(bucket.capacity - missing)
+        missing = min(bucket.capacity, max(0.0, missing + taken))
+    return np.asarray(left)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """The minutes that are throttled in each bucket of a demand, the longest wait in seconds, and how far the unread
-    buckets reach that may matter: operations in the first row, bytes in the second, 1 being at the limit."""
+    """The work that a ceiling holds back on one side: `minutes` throttled in each bucket, and the longest wait.
+
+    `reach` is how far each unread bucket can reach toward the limit, [operations or bytes, bucket]; it matters from 1
+    on.
+    """
 
     minutes: FloatArray
     longest_wait_s: float
@@ -162,11 +165,11 @@ def most_held_back(demand: Demand, spread: Spread, ceiling: Ceiling, resource: R
     """The most that a ceiling would have held back of a demand on a resource, however its unread work came."""
     minutes, longest_s, reach = np.zeros(len(demand.observed)), 0.0, np.zeros((2, len(demand.observed)))
     for behind in _limits(ceiling, resource):
-        found = _held(demand, spread, behind)
-        if found is not None:
-            np.maximum(minutes, found.minutes, out=minutes)
-            np.maximum(reach, found.reach, out=reach)
-            longest_s = max(longest_s, found.longest_wait_s)
+        most = _hold_most(demand, spread, behind)
+        if most is not None:
+            np.maximum(minutes, most.minutes, out=minutes)
+            np.maximum(reach, most.reach, out=reach)
+            longest_s = max(longest_s, most.longest_wait_s)
     return HeldBack(minutes, longest_s, reach)
 
 
@@ -206,16 +209,20 @@ def _limits(ceiling: Ceiling, resource: Resource) -> Iterator[_Limit]:
             yield _Limit(bucket.refill_rate, bucket.capacity, at_start, free, charged, write_costs)
 
 
-def _held(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
-    """The most that waits behind a limit; None where nothing can."""
+def _hold_most(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
+    """The most that can wait behind one limit, however unread work came; None if no rate can be above it.
+
+    Minutes stand at the first bucket of each span, and the wait is in seconds. The reach is 0 for a bucket that was
+    read.
+    """
     rates, most = behind.charge(demand.rates), behind.charge(spread.most)
     unread = spread.unread & (most > 0)
     most = np.where(unread, most, rates)
     carried = behind.free + behind.rate
     if most.max(initial=0.0) <= carried:
         return None
-    spans = _Spans.of(spread, rates, most.max(axis=0), behind)
-    peak, minutes = _behind(spans, behind, demand.resolution_s)
+    spans = _Spans.from_spread(spread, rates, most.max(axis=0), behind)
+    peak, minutes = _queue_behind(spans, behind, demand.resolution_s)
     open_spans = np.repeat(minutes > 0, np.diff(np.append(spans.first, len(demand.observed))))
     by_bucket = np.zeros(len(demand.observed))
     by_bucket[spans.first] = minutes
@@ -225,7 +232,7 @@ def _held(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
 
 @dataclass(frozen=True, slots=True)
 class _Spans:
-    """The spans between times at which buckets of all that is charged begin, by their first bucket of the demand.
+    """Spans of buckets: each begins where buckets of every charged series begin. `first` is its first bucket.
 
     `work` is all of each, `hot` what of it can come faster than the limit, `most` the highest rate in it. A span is
     `exact` where it is one bucket that was read finely.
@@ -239,7 +246,11 @@ class _Spans:
     exact: BoolArray
 
     @classmethod
-    def of(cls, spread: Spread, rates: FloatArray, most: FloatArray, behind: _Limit) -> "_Spans":
+    def from_spread(cls, spread: Spread, rates: FloatArray, most: FloatArray, behind: _Limit) -> "_Spans":
+        """The spans of a spread behind a limit, from `rates` as charged and the `most` that each bucket can have.
+
+        Work under the limit's free rate is left out.
+        """
         is_charged = [side for side, charge in enumerate(behind.charges) if charge]
         first = np.flatnonzero(spread.begins[is_charged].all(axis=0))
         exact = ~np.logical_or.reduceat(spread.unread[is_charged].any(axis=0), first)
@@ -264,7 +275,7 @@ class _Spans:
         )
 
 
-def _behind(spans: _Spans, behind: _Limit, resolution_s: int) -> tuple[float, FloatArray]:
+def _queue_behind(spans: _Spans, behind: _Limit, resolution_s: int) -> tuple[float, FloatArray]:
     """The most that can wait behind a limit, and the minutes that it can throttle in each span."""
     change = spans.work - behind.rate * spans.lengths_s
     last = spans.hot * (1 - behind.rate / np.maximum(spans.most, behind.rate))
@@ -297,10 +308,10 @@ MONTH_DAYS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Required:
-    """What an offer has to carry: `work` queues, `short` are rates that are held against the ceiling directly.
+    """The demand that an offer has to carry: `work` queues, `short` is held against the ceiling directly.
 
-    Both are demands over the same buckets; of `short` only rates count, where they are above `work` (None: nowhere).
-    Of what was read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
+    Both are demands over the same buckets; of `short` only rates count, where they are above `work` (None: nowhere). Of
+    what was read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
     `trials` are those that were made, by ceiling.
     """
 
@@ -314,7 +325,7 @@ class Required:
     def peaks(self, accounting: Accounting) -> Sequence[float]:
         """The highest rate of each side: the least that it can be where it was read in part, or the most."""
         if accounting not in self._peaks:
-            unread = self.work.at_most if self.harmful else self.work.surely
+            unread = self.work.most_demand if self.harmful else self.work.least_demand
             demands = [each for each in (self.work, self.short, unread) if each is not None]
             counted = [
                 demand.count(accounting).max(axis=1, initial=0.0)
@@ -324,8 +335,8 @@ class Required:
         return self._peaks[accounting]
 
     @property
-    def at_most(self) -> "Required":
-        """The same, of which a trial shows the most that can be held back."""
+    def as_harmful(self) -> "Required":
+        """The same demand, whose trials show the most that can be held back; itself if every bucket was read."""
         if self.harmful or self.work.spread is None:
             return self
         if not self._at_most:
@@ -359,19 +370,19 @@ class Trial:
     throttled_minutes: float
     longest_wait_s: float
 
-    def passes(self, *, budget_minutes: float, max_wait_s: float) -> bool:
-        """Whether few enough minutes are throttled, and nothing waits too long."""
+    def is_within(self, *, budget_minutes: float, max_wait_s: float) -> bool:
+        """True if no more minutes are throttled than a budget, and nothing waits longer than `max_wait_s`."""
         return self.throttled_minutes <= budget_minutes and self.longest_wait_s <= max_wait_s
 
 
 def worst(trials: Iterable[Trial]) -> Trial:
     """The most minutes that any of some throttled, and the longest wait behind any of them."""
-    found = list(trials)
-    if len(found) == 1:
-        return found[0]
+    listed = list(trials)
+    if len(listed) == 1:
+        return listed[0]
     return Trial(
-        throttled_minutes=max(one.throttled_minutes for one in found),
-        longest_wait_s=max(one.longest_wait_s for one in found),
+        throttled_minutes=max(trial.throttled_minutes for trial in listed),
+        longest_wait_s=max(trial.longest_wait_s for trial in listed),
     )
 
 
@@ -380,8 +391,8 @@ def budget_of(minutes_a_month: float, window_s: float) -> float:
     return minutes_a_month * window_s / (MONTH_DAYS * DAY_S)
 
 
-def never_held_back(required: Required, ceiling: Ceiling, resource: Resource) -> bool:
-    """Whether a ceiling always carries the highest rate of what is required of a resource, its credits spent or not."""
+def is_never_held_back(required: Required, ceiling: Ceiling, resource: Resource) -> bool:
+    """True if a ceiling always carries the highest required rate of a resource, its credits spent or not."""
     peak = required.peaks(ceiling.accounting)[resource.side]
     return peak <= ceiling.limit(resource) and all(
         peak <= bucket.sustained_rate and not bucket.least_charge_mib
@@ -391,10 +402,10 @@ def never_held_back(required: Required, ceiling: Ceiling, resource: Resource) ->
 
 
 def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldBack:
-    """What a ceiling would have throttled on one resource: minutes in each bucket, and the longest wait in seconds."""
+    """The work that a ceiling would have held back on one resource: minutes in each bucket, and the longest wait."""
     demand, spread, side = required.work, required.work.spread, resource.side
     above = ceiling.limit(resource) * (1 + TOLERANCE)
-    if never_held_back(required, ceiling, resource):
+    if is_never_held_back(required, ceiling, resource):
         return _nothing(len(demand.observed))
     if spread is not None and required.harmful:
         most = most_held_back(demand, spread, ceiling, resource)
@@ -403,20 +414,21 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
         short = required.short.count(ceiling.accounting)[side] > above
         return replace(most, minutes=np.maximum(most.minutes, np.where(short, _minutes(demand), 0.0)))
     minutes, longest_s = _sure_waiting(demand, ceiling, resource)
-    for direct in (required.short, demand.surely):
+    for direct in (required.short, demand.least_demand):
         if direct is not None:
             minutes = np.where(direct.count(ceiling.accounting)[side] > above, _minutes(demand), minutes)
     return HeldBack(minutes, longest_s, NOWHERE)
 
 
 def trial(required: Required, ceiling: Ceiling) -> Trial:
-    """What a ceiling would have held back of what is required."""
+    """The trial of a ceiling: the minutes that it would have throttled of what is required, and the longest wait."""
     if ceiling not in required.trials:  # what is worked out of it is kept beside it
         required.trials[ceiling] = _trial(required, ceiling)
     return required.trials[ceiling]
 
 
 def _trial(required: Required, ceiling: Ceiling) -> Trial:
+    """The trial of both sides; no minute and no wait if neither holds anything back."""
     iops, throughput = (held_back(required, ceiling, resource) for resource in RESOURCES)
     if iops is throughput:
         return Trial(throttled_minutes=0.0, longest_wait_s=0.0)
@@ -427,7 +439,7 @@ def _trial(required: Required, ceiling: Ceiling) -> Trial:
 
 
 def _minutes(demand: Demand) -> FloatArray:
-    """How many minutes each bucket is."""
+    """The length of each bucket in minutes."""
     return np.broadcast_to(np.asarray(demand.lengths_s) / MINUTE_S, demand.observed.shape)
 
 
@@ -436,7 +448,7 @@ def _sure_waiting(demand: Demand, ceiling: Ceiling, resource: Resource) -> tuple
     lengths_s, longest_s, limit = demand.lengths_s, 0.0, ceiling.limit(resource)
     work = demand.count(ceiling.accounting)[resource.side]
     minutes = np.where(work > limit * (1 + TOLERANCE), _minutes(demand), 0.0)
-    queued = _queued(demand, work, resource, ceiling)
+    queued = _queued_rates(demand, work, resource, ceiling)
     if queued.max(initial=0.0) > limit:
         excess, least = queued - limit, TOLERANCE * limit * demand.resolution_s
         backlog = backlog_behind(excess, lengths_s)
@@ -449,10 +461,10 @@ def _sure_waiting(demand: Demand, ceiling: Ceiling, resource: Resource) -> tuple
         charged = queued
         if bucket.least_charge_mib:
             whole = np.maximum(work, demand.iops * bucket.least_charge_mib)
-            charged = _where_read(demand, whole, queued)
-        if never_spent(charged, bucket, lengths_s):
+            charged = _pick_where_read(demand, whole, queued)
+        if is_never_spent(charged, bucket, lengths_s):
             continue
-        backlog = spent(charged, bucket, lengths_s)
+        backlog = spend_credits(charged, bucket, lengths_s)
         excess = np.maximum(0.0, charged - bucket.free_rate) - bucket.refill_rate
         least = bucket.capacity + TOLERANCE * bucket.sustained_rate * demand.resolution_s
         above = minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, bucket.spent_at_start)
@@ -462,8 +474,11 @@ def _sure_waiting(demand: Demand, ceiling: Ceiling, resource: Resource) -> tuple
 
 
 def _sure(demand: Demand, minutes: FloatArray, waits: BoolArray) -> FloatArray:
-    """The minutes of each bucket without those that were not read and at whose spans' ends nothing `waits`: their work
-    may have come when what waited before had been carried."""
+    """The throttled minutes of each bucket that are sure.
+
+    An unread bucket counts only if work `waits` at its span's end: else its work may have come when what waited before
+    had been carried.
+    """
     spread = demand.spread
     if spread is None or not (unread := spread.any_unread & (minutes > 0)).any():
         return minutes
@@ -479,12 +494,15 @@ def _nothing(buckets: int) -> HeldBack:
     return HeldBack(np.zeros(buckets), 0.0, np.zeros((2, buckets)))
 
 
-def _queued(demand: Demand, charged: FloatArray, resource: Resource, ceiling: Ceiling) -> FloatArray:
-    """What surely queues of a rate: where it counts two series that were not both read finely, one of them."""
+def _queued_rates(demand: Demand, charged: FloatArray, resource: Resource, ceiling: Ceiling) -> FloatArray:
+    """The rate of each bucket that surely queues, of the `charged` rates.
+
+    An operation's charge by its size counts two series. Where these were not both read finely, operations alone queue.
+    """
     if demand.spread is None or resource is Resource.THROUGHPUT or ceiling.io_kib is None:
         return charged
-    return _where_read(demand, charged, demand.count(ceiling.accounting.by_operation)[IOPS])
+    return _pick_where_read(demand, charged, demand.count(ceiling.accounting.per_operation)[IOPS])
 
 
-def _where_read(demand: Demand, exact: FloatArray, otherwise: FloatArray) -> FloatArray:
+def _pick_where_read(demand: Demand, exact: FloatArray, otherwise: FloatArray) -> FloatArray:
     return exact if demand.spread is None else np.where(demand.spread.any_unread, otherwise, exact)

@@ -39,7 +39,7 @@ Sizes = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """What was asked at one of the demand's peaks, and the rate that is to be held there.
+    """The load of a benchmark at one of the demand's peaks: the rates to hold, and the mix of I/O.
 
     `read_sizes_kib` and `write_sizes_kib` are the shares of reads and of writes by I/O size in whole KiB (powers of two
     from 4 to 1,024); each sums to 1, or is empty where there are none. `read_share` is the reads' share of operations.
@@ -95,9 +95,11 @@ def shape_of(demand: Demand, need: Need, accounting: Accounting = PLAIN) -> Work
     )
 
 
-def recounted(need: Need, demand: Demand, counted: Accounting, wanted: Accounting) -> Need:
-    """A need that is counted one way as another counts it, for the mix of reads and writes at the demand's peaks; as it
-    is where nothing was ever asked."""
+def recount_need(need: Need, demand: Demand, counted: Accounting, wanted: Accounting) -> Need:
+    """The need in the units of another accounting, by the mix of reads and writes at the demand's peaks.
+
+    The need itself if nothing was ever asked.
+    """
     if not demand.peak(demand.iops):
         return need
     busy, wide = (_read_share(demand, near) for near in _near_peaks(demand, counted))
@@ -124,7 +126,7 @@ def split(sizes_kib: FloatArray, weights: FloatArray) -> Sizes:
 
 
 def _operations(need: Need, read_share: float, accounting: Accounting) -> tuple[float, float]:
-    """The real IOPS and MiB/s of a need that is counted so, of operations of which that share are reads."""
+    """The real IOPS and MiB/s of a need in counted units, if `read_share` of the operations are reads."""
     return (
         need.iops / accounting.mean_iops_cost(read_share),
         need.throughput_mib_s / accounting.mean_throughput_cost(read_share),
@@ -133,11 +135,12 @@ def _operations(need: Need, read_share: float, accounting: Accounting) -> tuple[
 
 def _near_peaks(demand: Demand, accounting: Accounting) -> tuple[BoolArray, BoolArray]:
     """The buckets near the peak of IOPS, and those near that of throughput, as an accounting counts their writes."""
-    busy, wide = (_near_peak(demand, rate) for rate in demand.count(accounting.by_operation))
+    busy, wide = (_near_peak(demand, rate) for rate in demand.count(accounting.per_operation))
     return busy, wide
 
 
 def _near_peak(demand: Demand, rate: FloatArray) -> BoolArray:
+    """The buckets with work that reach `NEAR` of the rate's peak."""
     worked = demand.iops > 0
     near: BoolArray = worked & (rate >= NEAR * demand.peak(rate * worked))
     return near

@@ -237,6 +237,7 @@ def load_campaign(path: Path, at: str | None = None) -> Campaign:
 
 
 def _system(name: str, file: CampaignEntry, at: str) -> System:
+    """The system of that name in a campaign's file."""
     system = file.systems[name]
     host = system.host or file.host
     spec = VolumeSpec(**system.spec.model_dump())
@@ -337,6 +338,7 @@ _DATES: Final = ("printed_on", "stamped")
 
 
 def _provenance(entry: MeasuredEntry, file: CampaignEntry, at: str) -> Provenance:
+    """The origin of one measurement of a campaign's file; the entry's own facts go before the file's."""
     figures = entry.figures
     printed_on = figures.get("date", file.measured_on)
     cited, reference = _cite(entry, file, at)
@@ -374,6 +376,7 @@ def _cite(entry: MeasuredEntry, file: CampaignEntry, at: str) -> tuple[str, str]
 
 
 def _printed_figures(entry: MeasuredEntry) -> Iterator[tuple[str, str]]:
+    """Yields each figure of an entry as it was printed, by name."""
     headline = {"iops": entry.iops, "throughput": entry.throughput, "latency_bin": entry.latency_bin}
     yield from ((name, text) for name, text in headline.items() if text is not None)
     yield from flat(entry.figures)

@@ -234,6 +234,7 @@ def _opening(text: str, start: int) -> int | None:
 
 
 def _decode(text: str, at: int) -> tuple[Any, int]:
+    """The JSON value at a place of a text, and its end. Raises Broken with the line."""
     try:
         return _DECODER.raw_decode(text, at)
     except json.JSONDecodeError as error:
@@ -243,6 +244,7 @@ def _decode(text: str, at: int) -> tuple[Any, int]:
 
 
 def _validate_output(decoded: Any, line: int) -> FioOutput:
+    """The output of fio in a JSON value. Raises Broken if it is not fio's, or holds no jobs."""
     try:
         output = FioOutput.model_validate(decoded)
     except ValidationError as error:
@@ -319,6 +321,7 @@ def _span_s(part: JobPart) -> float:
 
 
 def _part(job: FioJob, shared: dict[str, str | None], together: int) -> JobPart:
+    """The part of one job in a result, with the options that it shares with the others."""
     options = {name: value or "" for name, value in {**shared, **(job.options or {})}.items()}
     if job.latency_target is not None and number_in(job.latency_target):
         options.setdefault("latency_target", job.latency_target)
@@ -369,6 +372,7 @@ def _did_anything(side: SideEntry) -> bool:
 
 
 def _side(side: SideEntry) -> PrintedFigures:
+    """The printed figures of one direction. Raises ValueError if IOPS or bandwidth is missing."""
     if side.iops is None or (side.bw_bytes is None and side.bw is None):
         raise ValueError("it has bandwidth without IOPS, or IOPS without bandwidth")
     figures: PrintedFigures = {
@@ -408,6 +412,7 @@ def _latency(kind: str, unit: str, spread: LatencySpread | None) -> PrintedFigur
 
 
 def _beside(job: FioJob) -> PrintedFigures:
+    """The printed figures of a job besides its directions: errors, CPU, depths and lost operations."""
     cpu = {"usr_pct": job.usr_cpu, "sys_pct": job.sys_cpu, "ctx": job.ctx, "majf": job.majf, "minf": job.minf}
     failed = {} if job.total_err is None or not number_in(job.total_err) else {"total_err": job.total_err}
     return failed | _drop_empty(

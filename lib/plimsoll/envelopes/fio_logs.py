@@ -95,6 +95,7 @@ def _work(name: str, ends_s: Sequence[float], rates: Sequence[float]) -> Work:
 
 
 def _check(result: BenchResult, series: TimeSeries, logs: Mapping[str, str]) -> None:
+    """Raises BadInput if logs are of another run than the result: their means differ."""
     expected = {Resource.IOPS: result.iops, Resource.THROUGHPUT: result.throughput_mib_s}
     for side in Resource:
         rates, figure = series.rates(side), expected[side]

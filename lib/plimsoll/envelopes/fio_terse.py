@@ -67,6 +67,7 @@ def _results(text: str, groups: Mapping[int, Sequence[re.Match[str]]]) -> Iterat
 
 
 def _part(line: re.Match[str], number: int) -> JobPart:
+    """The part of one terse line in a result. Raises Broken if the line breaks off."""
     version, fields = line[1], line[6].split(";")
     each = _FIELDS if version in _NO_SAMPLES else _MORE_FIELDS
     least = each * (2 if version == "3" else 3)
@@ -85,6 +86,7 @@ def _part(line: re.Match[str], number: int) -> JobPart:
 
 
 def _side(fields: Sequence[str]) -> PrintedFigures:
+    """The printed figures of one direction from its fields."""
     figures: PrintedFigures = {
         "iops": fields[2],
         "throughput": f"{fields[1]}KiB/s",
@@ -127,6 +129,7 @@ _MAPS: Final = re.compile(r"(?:md|dm-)\d+")
 
 
 def _one_disk(fields: Sequence[str]) -> PrintedFigures | None:
+    """The printed counts of one disk from its fields; None if they are not such counts."""
     counts = fields[1:8]
     if not fields[8].endswith("%") or not all(count.isdecimal() for count in counts):
         return None

@@ -128,6 +128,7 @@ def _disk(printed: str) -> PrintedFigures:
 
 
 def _rate(name: str, text: str) -> PrintedFigures:
+    """The printed rates of one direction, as new or old versions of fio write them. Raises ValueError without any."""
     new = _RATE.search(text)
     if new is not None:
         return {"iops": new[1], "throughput": new[2], "bw_decimal": new[3], "io": new[4], "runtime_ms": new[5]}
@@ -140,6 +141,7 @@ def _rate(name: str, text: str) -> PrintedFigures:
 
 
 def _spreads(text: str) -> PrintedFigures:
+    """The printed latencies, percentiles and bandwidth spread in a text, each under its name and unit."""
     figures: PrintedFigures = {}
     for match in _SPREAD.finditer(text):
         summary = dict(zip(("min", "max", "avg", "stdev"), match.groups()[2:], strict=True))
@@ -293,6 +295,7 @@ def _results(text: str, run: _Run) -> Iterator[BenchResult]:
 
 
 def _part(text: str, run: _Run, head: re.Match[str], end: int) -> JobPart:
+    """The part of one job in a result. Raises Broken with the line where it breaks off."""
     name, body = _name_before(text, head.start()), text[head.end() : end]
     try:
         sides, beside = sides_in(body), beside_in(body)
@@ -402,6 +405,7 @@ def _block(printed: str, used: Sequence[str]) -> dict[str, str]:
 
 
 def _operations(beside: PrintedFigures, used: Sequence[str]) -> dict[str, int]:
+    """The number of issued operations by direction, of those used; left out where it is not printed."""
     total = str(beside.get("issued_rwts", {}).get("total", ""))
     counts = [count.rpartition("=")[2] for count in re.split(r"[,/]", total)]
     by_direction = dict(zip(("read", "write"), counts, strict=False))

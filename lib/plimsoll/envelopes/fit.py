@@ -118,6 +118,7 @@ def _published_ceiling(system: System, types: Mapping[str, VolumeType]) -> Ceili
 
 
 def _is_told(system: System, kind: VolumeType) -> bool:
+    """True if a system tells the figure that its type's limits depend on."""
     if isinstance(kind.iops, Provisioned):
         return system.spec.iops is not None
     if isinstance(kind.iops, FromThroughput):
@@ -150,7 +151,7 @@ def _mode_roofs(
 
 
 def _limit(side: Resource, seen: Sequence[Measurement], limits: SystemLimits) -> float:
-    return side_of(limits.joint_ceiling, side, writes=seen[0].job.writes)
+    return side_of(limits.joint_ceiling, side, writes=seen[0].job.is_write_only)
 
 
 def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
@@ -168,6 +169,7 @@ def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
 
 
 def _plateau(side: Resource, seen: Sequence[Measurement], limit: float) -> float | None:
+    """The roof that measurements stand at on a side, if need be without the best of them; None without one."""
     best = max(seen, key=lambda measurement: _figure(measurement, side))
     roof = _plateau_roof(side, seen, limit)
     if roof is not None:
@@ -176,6 +178,7 @@ def _plateau(side: Resource, seen: Sequence[Measurement], limit: float) -> float
 
 
 def _plateau_roof(side: Resource, seen: Sequence[Measurement], limit: float) -> float | None:
+    """The median of the measurements near the best; None if only one size shows it and no published limit is near."""
     best = max((_figure(measurement, side) for measurement in seen), default=0.0)
     standing = [measurement for measurement in seen if _figure(measurement, side) >= PLATEAU * best]
     if not standing:
@@ -189,8 +192,8 @@ def _plateau_roof(side: Resource, seen: Sequence[Measurement], limit: float) -> 
 def _both_ways(side: Resource, modes: _Modes) -> dict[str, float]:
     """Reads and writes of one block size that were stopped at the same figure."""
     best = {mode: max(seen, key=lambda measurement: _figure(measurement, side)) for mode, seen in modes.items()}
-    reads = {mode: measurement for mode, measurement in best.items() if measurement.job.writes is False}
-    writes = {mode: measurement for mode, measurement in best.items() if measurement.job.writes}
+    reads = {mode: measurement for mode, measurement in best.items() if measurement.job.is_write_only is False}
+    writes = {mode: measurement for mode, measurement in best.items() if measurement.job.is_write_only}
     roofs: dict[str, float] = {}
     for read, measurement in reads.items():
         for write, other in writes.items():
@@ -230,6 +233,7 @@ def envelope_notes(
 def _side(
     side: Resource, system: System, limits: SystemLimits, reached: Mapping[str, float], host_bound: bool
 ) -> Iterator[str]:
+    """Yields the notes about one side of a fit: no roof, the host's limit, or a figure off the published one."""
     unit, volume, host = side.unit, side_of(limits.volume, side), side_of(limits.host, side)
     roof = min(reached.values(), default=None)
     if roof is None:
@@ -253,6 +257,7 @@ def _host_words(side: Resource, host: float) -> str:
 
 
 def _slower(side: Resource, measurements: Sequence[Measurement], reached: Mapping[str, float]) -> Iterator[str]:
+    """Yields a note for each mode that stayed below the IOPS roof of the others."""
     if side is not Resource.IOPS or not reached:
         return
     roof = min(reached.values())

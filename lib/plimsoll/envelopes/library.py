@@ -168,6 +168,7 @@ def check_name(folder: Path, name: str, types: Mapping[str, VolumeType]) -> None
 
 
 def _as_data(new: NewCampaign) -> dict[str, Any]:
+    """The campaign as its YAML file has it; facts that are not known are left out."""
     spec = {"type": new.spec.type, "size_gib": new.spec.size_gib or None}
     bought = {**spec, "iops": new.spec.iops, "throughput_mib_s": new.spec.throughput_mib_s}
     return present(
@@ -197,6 +198,7 @@ def _as_data(new: NewCampaign) -> dict[str, Any]:
 
 
 def _measurement_data(new_result: NewResult, new: NewCampaign) -> dict[str, Any]:
+    """The measurement as a campaign's file has it; facts that all share stand once in the file's head."""
     result = new_result.result
     day = _day(result)
     run_figures = {
@@ -241,6 +243,7 @@ def _day_of_all(new: NewCampaign) -> str | None:
 
 
 def _profiles(new: NewCampaign) -> dict[str, Any]:
+    """The profiles of a campaign's host, by its type; {} without any. Raises BadInput if no host is named."""
     if not new.profiles:
         return {}
     if new.host is None:

@@ -256,6 +256,7 @@ def _direction_sides(entry: PrintedEntry) -> list[PrintedSide]:
 
 
 def _percentiles(side: PrintedFigures, kind: str) -> tuple[tuple[float, float], ...]:
+    """The percentiles of a kind of latency, each with its figure in us; none if none are printed."""
     for unit, us in _UNITS.items():
         printed: Mapping[str, Any] = side.get(f"{kind}_percentiles_{unit}", {})
         if printed:
@@ -280,9 +281,9 @@ def _combine_latencies(by_side: Sequence[tuple[Latency, PrintedFigures]]) -> Lat
     shared = [
         percent
         for percent, _ in latencies[0].percentiles_us
-        if all(latency.at(percent) is not None for latency in latencies)
+        if all(latency.percentile_us(percent) is not None for latency in latencies)
     ]
-    worst = tuple((percent, max(latency.at(percent) or 0.0 for latency in latencies)) for percent in shared)
+    worst = tuple((percent, max(latency.percentile_us(percent) or 0.0 for latency in latencies)) for percent in shared)
     means = [(latency.mean_us, scaled_iops(side)) for latency, side in by_side if latency.mean_us is not None]
     operations = sum(iops for _, iops in means)
     least = [latency.least_us for latency in latencies if latency.least_us is not None]

@@ -1,1 +1,1 @@
-"""What measurements say: verdicts, runs and fits."""
+"""Measurements that benchmarks made: verdicts, runs and fits."""

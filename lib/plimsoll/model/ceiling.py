@@ -17,7 +17,7 @@ class Resource(StrEnum):
 
     @property
     def unit(self) -> str:
-        """What it is counted in."""
+        """The unit of the side: "IOPS" or "MiB/s"."""
         return "IOPS" if self is Resource.IOPS else "MiB/s"
 
     @property
@@ -32,24 +32,27 @@ RESOURCES: Final = tuple(Resource)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:
-    """How a ceiling counts work: in reads, a written operation being `write_iops_cost` of a read one and a written MiB
-    `write_throughput_cost`, and an I/O of more than `io_kib` several operations (None: one, however large)."""
+    """The way in which a ceiling counts work: in reads.
+
+    A written operation counts as `write_iops_cost` read ones, and a written MiB as `write_throughput_cost`. An I/O of
+    more than `io_kib` KiB counts as several operations; None: as one, however large.
+    """
 
     io_kib: float | None = None
     write_iops_cost: float = 1.0
     write_throughput_cost: float = 1.0
 
     @property
-    def by_operation(self) -> "Accounting":
+    def per_operation(self) -> "Accounting":
         """The accounting in which an I/O is one operation, however large."""
         return self if self.io_kib is None else replace(self, io_kib=None)
 
     def mean_iops_cost(self, read_share: float) -> float:
-        """How many reads an operation is on average, where that share of them are reads."""
+        """The mean cost of an operation, in reads, if `read_share` (0 to 1) of the operations are reads."""
         return read_share + (1 - read_share) * self.write_iops_cost
 
     def mean_throughput_cost(self, read_share: float) -> float:
-        """How many MiB read a MiB is on average, where that share of them is read."""
+        """The mean cost of a MiB, in MiB read, if `read_share` (0 to 1) of the bytes are read."""
         return read_share + (1 - read_share) * self.write_throughput_cost
 
 
@@ -82,11 +85,11 @@ class TokenBucket:
 
     @property
     def sustained_rate(self) -> float:
-        """What an empty bucket still carries, a second."""
+        """The rate that an empty bucket still carries, in operations or MiB a second."""
         return self.free_rate + self.refill_rate
 
     def times(self, factor: float) -> "TokenBucket":
-        """So many times the bucket."""
+        """The bucket with its rates and credits times a factor; the least charge stays."""
         return replace(
             self,
             free_rate=self.free_rate * factor,
@@ -113,7 +116,7 @@ class Ceiling:
     write_throughput_cost: float = 1.0
 
     def limit(self, resource: Resource) -> float:
-        """What it carries of a resource, IOPS or MiB/s."""
+        """The highest rate of a side, bursts included: IOPS or MiB/s, of reads."""
         return self.iops if resource is Resource.IOPS else self.throughput_mib_s
 
     def without(self, resource: Resource | None) -> "Ceiling":
@@ -128,7 +131,7 @@ class Ceiling:
 
     @property
     def accounting(self) -> Accounting:
-        """How it counts work."""
+        """The way in which the ceiling counts work."""
         return accounting_of(self.io_kib, self.write_iops_cost, self.write_throughput_cost)
 
     @property
@@ -144,7 +147,7 @@ class Ceiling:
     def __and__(self, other: "Ceiling") -> "Ceiling":
         """Both at once (a volume on a host): the lower of each side, and every bucket."""
         sizes = [size for size in (self.io_kib, other.io_kib) if size is not None]
-        return _of_both(
+        return _make_ceiling(
             (min(self.iops, other.iops), min(self.write_iops, other.write_iops)),
             (
                 min(self.throughput_mib_s, other.throughput_mib_s),
@@ -156,7 +159,7 @@ class Ceiling:
 
     def __add__(self, other: "Ceiling") -> "Ceiling":
         """Side by side (the hosts that share a multi-attached volume): the sum of each side."""
-        return _of_both(
+        return _make_ceiling(
             (self.iops + other.iops, self.write_iops + other.write_iops),
             (
                 self.throughput_mib_s + other.throughput_mib_s,
@@ -165,22 +168,27 @@ class Ceiling:
         )
 
     def counted_as(self, accounting: Accounting) -> "Ceiling":
-        """The most of it as another accounting counts: all of it spent on what costs most there beside what it costs
-        here."""
+        """The ceiling in the units of another accounting, at its most.
+
+            carries 3,000 reads or 3,000 writes, counted where a write costs 2: 6,000
+
+        All of it is spent on the direction that costs most there beside its cost here. The ceiling itself if that is no
+        more.
+        """
         iops = max(1.0, accounting.write_iops_cost / self.write_iops_cost)
         throughput = max(1.0, accounting.write_throughput_cost / self.write_throughput_cost)
         if iops == throughput == 1:
             return self
-        more = {Resource.IOPS: iops, Resource.THROUGHPUT: throughput}
+        factors = {Resource.IOPS: iops, Resource.THROUGHPUT: throughput}
         return replace(
             self,
             iops=self.iops * iops,
             throughput_mib_s=self.throughput_mib_s * throughput,
-            buckets=tuple(bucket.times(more[bucket.resource]) for bucket in self.buckets),
+            buckets=tuple(bucket.times(factors[bucket.resource]) for bucket in self.buckets),
         )
 
-    def divided(self, parts: int) -> "Ceiling":
-        """One of so many equal parts."""
+    def divide(self, parts: int) -> "Ceiling":
+        """The ceiling of one of `parts` equal parts: its limits and buckets divided by that number."""
         return replace(
             self,
             iops=self.iops / parts,
@@ -188,7 +196,7 @@ class Ceiling:
             buckets=tuple(bucket.times(1 / parts) for bucket in self.buckets),
         )
 
-    def at(self, io_size_kib: float) -> float:
+    def iops_at(self, io_size_kib: float) -> float:
         """IOPS carried at that mean I/O size."""
         per_io = max(1.0, io_size_kib / self.io_kib) if self.io_kib else 1.0
         return min(self.iops / per_io, self.throughput_mib_s * KIB_PER_MIB / io_size_kib)
@@ -196,13 +204,13 @@ class Ceiling:
     @property
     def sustained_iops(self) -> float:
         """IOPS that are sustained."""
-        return min([self.iops, *self._sustained(Resource.IOPS)])
+        return min([self.iops, *self._sustained_rates(Resource.IOPS)])
 
     @property
     def sustained_throughput_mib_s(self) -> float:
         """MiB/s that are sustained at the largest I/O."""
         by_iops = self.sustained_iops * self.io_kib / KIB_PER_MIB if self.io_kib else math.inf
-        return min([self.throughput_mib_s, by_iops, *self._sustained(Resource.THROUGHPUT)])
+        return min([self.throughput_mib_s, by_iops, *self._sustained_rates(Resource.THROUGHPUT)])
 
     @property
     def burst_s(self) -> float:
@@ -217,11 +225,11 @@ class Ceiling:
             default=0.0,
         )
 
-    def _sustained(self, resource: Resource) -> list[float]:
+    def _sustained_rates(self, resource: Resource) -> list[float]:
         return [bucket.sustained_rate for bucket in self.buckets if bucket.resource is resource]
 
 
-def _of_both(
+def _make_ceiling(
     iops: tuple[float, float],
     throughput_mib_s: tuple[float, float],
     *,
@@ -257,7 +265,7 @@ class Need:
     sustained_throughput_mib_s: float = 0.0
 
     @classmethod
-    def of_ceiling(cls, ceiling: Ceiling) -> "Need":
+    def from_ceiling(cls, ceiling: Ceiling) -> "Need":
         """All that a ceiling ever carries."""
         return cls(
             iops=ceiling.iops,
@@ -277,7 +285,7 @@ class Need:
                 return replace(self, throughput_mib_s=0.0, sustained_throughput_mib_s=0.0)
 
     def times(self, factor: float) -> "Need":
-        """So many times all of it."""
+        """The need with every rate times a factor."""
         return Need(
             iops=factor * self.iops,
             throughput_mib_s=factor * self.throughput_mib_s,
@@ -286,7 +294,7 @@ class Need:
         )
 
     def no_less_than(self, other: "Need") -> "Need":
-        """The greater of both on each side."""
+        """The need with the greater rate of both on each side."""
         if other is NOTHING:
             return self
         return Need(
@@ -297,7 +305,7 @@ class Need:
         )
 
     def no_more_than(self, other: "Need") -> "Need":
-        """The less of both on each side."""
+        """The need with the lower rate of both on each side."""
         return Need(
             iops=min(self.iops, other.iops),
             throughput_mib_s=min(self.throughput_mib_s, other.throughput_mib_s),

@@ -55,7 +55,7 @@ class Latency:
     percentiles_us: tuple[tuple[float, float], ...] = ()
     upper_bound: bool = False
 
-    def at(self, percentile: float) -> float | None:
+    def percentile_us(self, percentile: float) -> float | None:
         """The latency at that percentile (50, 99, 99.9); None if the source does not give it."""
         return dict(self.percentiles_us).get(percentile)
 
@@ -121,7 +121,7 @@ class JobShape:
         return self.mode.startswith(("rand", "rnd")) and not self.partly_sequential
 
     @property
-    def writes(self) -> bool | None:
+    def is_write_only(self) -> bool | None:
         """True if the job only writes, False if it only reads, None if it does both."""
         if self.mode.endswith(("write", "wr")):
             return True
@@ -309,7 +309,7 @@ class Measurement:
     def admission(self, side: Resource) -> Admission:
         """The weight of that side's figure, by all rulings."""
         admissions = [ruling.admission for ruling in self.rulings if side in ruling.sides]
-        return max(admissions, key=lambda one: one.gravity, default=Admission.COUNTS)
+        return max(admissions, key=lambda admission: admission.gravity, default=Admission.COUNTS)
 
     def is_kept_out(self, side: Resource) -> bool:
         """The figure of that side is neither fitted nor evidence."""
@@ -329,7 +329,7 @@ class Measurement:
         if not sides or any(side.total_us is None for side in sides):
             return None
         each = [side.iops * (side.total_us or 0.0) / _US_PER_S for side in sides]
-        return max(each) if self.job.writes and self.run.read_too else sum(each)
+        return max(each) if self.job.is_write_only and self.run.read_too else sum(each)
 
     @property
     def io_in_flight(self) -> float | None:
@@ -381,7 +381,7 @@ class Envelope:
     notes: tuple[str, ...] = ()
 
     @property
-    def cited(self) -> str:
+    def source_names(self) -> str:
         """The names of its measurements' sources."""
         return "; ".join(dict.fromkeys(measurement.provenance.cited for measurement in self.measurements))
 
@@ -417,4 +417,4 @@ class Envelope:
 def cost_in_reads(published: Ceiling, side: Resource, job: JobShape) -> float:
     """The number of reads that an operation, or a MiB, of a job counts for at least."""
     cost = published.write_iops_cost if side is Resource.IOPS else published.write_throughput_cost
-    return 1.0 if job.writes is False else cost if job.writes else min(1.0, cost)
+    return 1.0 if job.is_write_only is False else cost if job.is_write_only else min(1.0, cost)

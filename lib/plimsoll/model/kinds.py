@@ -105,5 +105,5 @@ class Reason(str):
         return reason
 
     def __reduce__(self) -> tuple[type["Reason"], tuple[str, str]]:
-        """What another process makes the same reason of."""
+        """The call with which another process makes the same reason."""
         return Reason, (self.code, str(self))

@@ -48,6 +48,7 @@ class TypePrice:
         )
 
     def _iops(self, iops: float) -> float:
+        """The monthly price of provisioned IOPS in USD: by tiers, above the included ones."""
         usd, charged_to = 0.0, float(self.included_iops)
         for up_to, price in self.iops_tiers:
             tier_end = min(iops, math.inf if up_to is None else up_to)
@@ -84,8 +85,10 @@ class PriceBook:
 
 
 def unusable(spec: VolumeSpec, unit: str, usable: float, book: PriceBook) -> float:
-    """How much of a provisioned figure is paid for beyond what is usable: nothing of what is included, or has no price
-    of its own."""
+    """The IOPS or MiB/s (`unit`) that are provisioned and paid for beyond what is `usable`.
+
+    0 for what the price includes, for a figure without a price of its own, and for a type that the book does not list.
+    """
     price, bought = book.types.get(spec.type), spec.iops if unit == "IOPS" else spec.throughput_mib_s
     if price is None or bought is None:
         return 0.0
@@ -102,7 +105,7 @@ class Sized:
     floor: float = 0.0
     cap: float = math.inf
 
-    def at(self, size_gib: float) -> float:
+    def figure_at(self, size_gib: float) -> float:
         """The figure at that size."""
         return min(self.cap, max(self.floor, self.per_gib * size_gib))
 
@@ -113,7 +116,7 @@ class Stepped:
 
     steps: tuple[tuple[float | None, float], ...]
 
-    def at(self, size_gib: float) -> float:
+    def figure_at(self, size_gib: float) -> float:
         """The figure at that size."""
         for up_to_gib, figure in self.steps:
             if up_to_gib is None or size_gib <= up_to_gib:
@@ -156,7 +159,7 @@ class FromIops:
 
     bands: tuple[tuple[float | None, float, float], ...]
 
-    def at(self, iops: float) -> float:
+    def figure_at(self, iops: float) -> float:
         """MiB/s of that many provisioned IOPS."""
         for up_to_iops, per_iops, cap in self.bands:
             if up_to_iops is None or iops <= up_to_iops:
@@ -179,7 +182,7 @@ class FromThroughput:
     per_mib_s: float
     cap: float = math.inf
 
-    def at(self, throughput_mib_s: float) -> float:
+    def figure_at(self, throughput_mib_s: float) -> float:
         """IOPS of that throughput."""
         return min(self.cap, self.per_mib_s * throughput_mib_s)
 
@@ -211,7 +214,7 @@ class Based:
     per_gib: float
     cap: float = math.inf
 
-    def at(self, size_gib: float) -> float:
+    def figure_at(self, size_gib: float) -> float:
         """The figure at that size."""
         return min(self.cap, self.base + self.per_gib * size_gib)
 
@@ -269,7 +272,7 @@ class VolumeType:
 
     @property
     def accounting(self) -> Accounting:
-        """How its ceilings count work."""
+        """The way in which the ceilings of the type count work."""
         return accounting_of(self.io_kib, self.write_iops_cost, self.write_throughput_cost)
 
     def __hash__(self) -> int:
@@ -284,7 +287,7 @@ class VolumeType:
         if self.burst is None:
             return self._roofline(sustained_iops, throughput, ())
         sustained = sustained_iops if self.burst.resource is Resource.IOPS else throughput
-        rate = max(sustained, self.burst.rate.at(spec.size_gib))
+        rate = max(sustained, self.burst.rate.figure_at(spec.size_gib))
         return self._roofline(
             rate if self.burst.resource is Resource.IOPS else sustained_iops,
             rate if self.burst.resource is Resource.THROUGHPUT else throughput,
@@ -302,25 +305,28 @@ class VolumeType:
         )
 
     def _iops(self, spec: VolumeSpec) -> float:
+        """The IOPS that a spec sustains: provisioned (or what a volume has unasked), by its throughput, or by its
+        size."""
         match self.iops:
             case Provisioned() as bought:
                 asked = spec.iops
                 return float(asked if asked is not None else max(bought.included, bought.least_at(spec.size_gib)))
             case FromThroughput() as follows:
-                return follows.at(self._throughput(spec, 0.0))
+                return follows.figure_at(self._throughput(spec, 0.0))
             case Sized() | Based() as sized:
-                return sized.at(spec.size_gib)
+                return sized.figure_at(spec.size_gib)
 
     def _throughput(self, spec: VolumeSpec, iops: float) -> float:
+        """The MiB/s that a spec sustains: provisioned (or what a volume has unasked), by `iops`, or by its size."""
         match self.throughput:
             case Provisioned() as bought:
                 asked = spec.throughput_mib_s
                 least = bought.least_at(spec.size_gib, iops)
                 return float(asked if asked is not None else max(bought.included, least))
             case FromIops() as follows:
-                return follows.at(iops)
+                return follows.figure_at(iops)
             case Sized() | Based() | Stepped() as sized:
-                return sized.at(spec.size_gib)
+                return sized.figure_at(spec.size_gib)
 
 
 def _bucket(burst: Burst, sustained: float, size_gib: float) -> tuple[TokenBucket, ...]:

@@ -40,9 +40,9 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """What holds of all that was said: the snooze, the word that it is done, and the exclusion, each the last said.
+    """The decisions on one volume that hold, each the last of its kind: snooze, done, exclusion. None if none holds.
 
-    `included` is what lifted the last exclusion, where none holds.
+    `included` lifted the last exclusion; None while one holds, or if there was none.
     """
 
     snoozed: Decision | None = None
@@ -50,27 +50,34 @@ class Holding:
     excluded: Decision | None = None
     included: Decision | None = None
 
-    def silent(self, now: datetime) -> bool:
-        """Whether nobody is to be told as of that time: the snooze lasts, the word that it is done came after the run
-        was begun, or the volume is excluded, which a run may hear of when it has answered."""
+    def is_silent(self, now: datetime) -> bool:
+        """True if people are not to be told of the volume at `now`.
+
+        A snooze lasts, the volume is excluded, or it was marked as done after `now`: the run was begun before that.
+        """
         snoozed = self.snoozed is not None and self.snoozed.until is not None and now.date() < self.snoozed.until
         return snoozed or self.excluded is not None or (self.done is not None and now < self.done.at)
 
-    def speaks(self, since: datetime, now: datetime) -> bool:
-        """Whether silence has ended between two times: the snooze ran out, the word that it is done is there to be
-        checked, or the exclusion was lifted."""
+    def has_silence_ended(self, since: datetime, now: datetime) -> bool:
+        """True if silence ended after `since` and no later than `now`.
+
+        A snooze ran out, a word that the change is done came and is to be checked, or an exclusion was lifted.
+        """
         until = None if self.snoozed is None else self.snoozed.until
         over = until is not None and since.date() < until <= now.date()
         return over or any(word is not None and since < word.at <= now for word in (self.done, self.included))
 
-    def after(self, done_on: date | None) -> "Holding":
-        """What holds of a volume whose change was last seen carried out on that day: it ends a snooze said before."""
+    def end_snooze(self, done_on: date | None) -> "Holding":
+        """The decisions that still hold once the change was last seen carried out on `done_on`.
+
+        A snooze of an earlier day ends. All hold if `done_on` is None.
+        """
         if done_on is None or self.snoozed is None or self.snoozed.at.date() >= done_on:
             return self
         return replace(self, snoozed=None)
 
     @property
-    def left_out(self) -> str | None:
+    def exclusion_text(self) -> str | None:
         """Why no audit answers of the volume, in a few words that stay the same; None where one does."""
         if self.excluded is None:
             return None
@@ -78,22 +85,23 @@ class Holding:
         return f"excluded by {self.excluded.by}" + (f": {reason}" if reason else "")
 
 
-def holding(decisions: Iterable[Decision]) -> Holding:
-    """What holds; a later word takes the place of an earlier one of its kind, and `done` ends a snooze.
+def find_holding(decisions: Iterable[Decision]) -> Holding:
+    """The decisions on one volume that hold, from all of them in any order.
 
-    Including what nobody excluded says nothing.
+    A later one takes the place of an earlier one of its kind, and `done` ends a snooze. An inclusion counts only after
+    an exclusion. Without any decision nothing holds.
     """
-    found = Holding()
-    for decision in sorted(decisions, key=lambda one: (one.at, one.id)):
+    holding = Holding()
+    for decision in sorted(decisions, key=lambda decision: (decision.at, decision.id)):
         match decision.kind:
             case DecisionKind.SNOOZE:
-                found = replace(found, snoozed=decision)
+                holding = replace(holding, snoozed=decision)
             case DecisionKind.DONE:
-                found = replace(found, snoozed=None, done=decision)
+                holding = replace(holding, snoozed=None, done=decision)
             case DecisionKind.EXCLUDE:
-                found = replace(found, excluded=decision, included=None)
-            case DecisionKind.INCLUDE if found.excluded is not None:
-                found = replace(found, excluded=None, included=decision)
+                holding = replace(holding, excluded=decision, included=None)
+            case DecisionKind.INCLUDE if holding.excluded is not None:
+                holding = replace(holding, excluded=None, included=decision)
             case DecisionKind.INCLUDE | DecisionKind.VALIDATE:
                 pass
-    return found
+    return holding

@@ -58,8 +58,8 @@ class TagMatch:
     def __str__(self) -> str:
         return self.tag if self.value is None else f"{self.tag}={self.value}"
 
-    def matches(self, tags: Mapping[str, str]) -> bool:
-        """Whether the tags hold it."""
+    def is_match(self, tags: Mapping[str, str]) -> bool:
+        """True if the tags have this key, and this value unless any value will do."""
         return self.tag in tags and self.value in (None, tags[self.tag])
 
 
@@ -104,7 +104,7 @@ class OwnOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How demand is judged, what may be offered, and when a change is worth it; see docs/decision.md."""
+    """The owner's rules: how demand is judged, what may be offered, and when a change is worth it (docs/policy.md)."""
 
     lookback_days: Annotated[int, Bounds(1, 455), OwnOption("Days of metrics to judge by")] = 14
     memory_days: Annotated[int, Bounds(0, 455)] = 455
@@ -152,6 +152,7 @@ class Policy:
     overrides: tuple[Override, ...] = ()
 
     def __post_init__(self) -> None:
+        """Checks every bound. Raises PolicyError, which names the key, its value and its bounds."""
         for key, (least, most) in BOUNDS.items():
             value = getattr(self, key)
             if not least <= value <= most:
@@ -178,31 +179,37 @@ class Policy:
         return max(0.0, min(float(self.lookback_days), (now - created).total_seconds() / DAY_S))
 
     def filled_s(self, created: datetime) -> float:
-        """Until when (epoch seconds) what a volume made then did may have been to fetch its data from a snapshot."""
+        """The end (epoch seconds) of the time in which a restored volume may only fetch its snapshot's data.
+
+        It was made at `created`, and has `settle_days` for that.
+        """
         return created.timestamp() + self.settle_days * DAY_S
 
-    def allows(self, promised_pct: float | None) -> bool:
-        """Whether a reduction with that risk, in percent, may be recommended; None: it is not known."""
+    def is_risk_allowed(self, promised_pct: float | None) -> bool:
+        """True if a reduction with that risk, in percent, may be recommended.
+
+        A risk that is not known (None) is allowed only if the owner takes any.
+        """
         return self.risk_pct >= ANY_RISK_PCT or (promised_pct is not None and promised_pct <= self.risk_pct)
 
     @property
     def log_days(self) -> float:
-        """How far back the cloud's own log of changes is read, in days; 0 where it is not."""
+        """The days for which the cloud's own log of changes is read, back from now; 0 if it is not read."""
         return float(self.lookback_days) if self.read_audit_log else 0.0
 
-    def excluding(self, tags: Mapping[str, str]) -> TagMatch | None:
-        """The exclusion that a volume with these tags falls under, None when it is audited."""
-        return next((match for match in self.exclude if match.matches(tags)), None)
+    def find_exclusion(self, tags: Mapping[str, str]) -> TagMatch | None:
+        """The first exclusion that a volume with these tags falls under; None if it is audited."""
+        return next((match for match in self.exclude if match.is_match(tags)), None)
 
-    def shown(self, tags: Mapping[str, str]) -> dict[str, str]:
-        """Those of the tags that reports may show."""
+    def pick_shown_tags(self, tags: Mapping[str, str]) -> dict[str, str]:
+        """The tags that reports may show, in the order of the policy's list."""
         return {key: tags[key] for key in self.show_tags if key in tags}
 
-    def for_tags(self, tags: Mapping[str, str]) -> "Policy":
+    def apply_overrides(self, tags: Mapping[str, str]) -> "Policy":
         """The policy for a volume with these tags: every override that matches, in their order."""
         policy = self
         for override in self.overrides:
-            if override.match.matches(tags):
+            if override.match.is_match(tags):
                 policy = replace(policy, **override.policy)
         return policy
 
@@ -236,7 +243,7 @@ LESS_RISK: Final = "a lower risk_pct or more headroom_pct"
 
 
 class OfferPurpose(StrEnum):
-    """What another configuration is for: to cost less, to throttle less, or to cost less and throttle no more."""
+    """The purposes of another configuration: to cost less, to throttle less, or to cost less and throttle no more."""
 
     REDUCE = "reduce"
     RELIEVE = "relieve"
@@ -273,7 +280,7 @@ class Headroom:
     source: HeadroomSource = field(default=HeadroomSource.POLICY, compare=False)
 
     @classmethod
-    def of_policy(cls, policy: Policy) -> "Headroom":
+    def from_policy(cls, policy: Policy) -> "Headroom":
         """The headroom that the owner asks for."""
         return cls(pct=policy.headroom_pct, usual_pct=policy.headroom_pct)
 
@@ -317,13 +324,13 @@ class Headrooms:
     growth: Growth | None = None
 
     @classmethod
-    def of_policy(cls, policy: Policy, learned_factor: float | None = None) -> "Headrooms":
+    def from_policy(cls, policy: Policy, learned_factor: float | None = None) -> "Headrooms":
         """The headrooms that the owner asks for; reductions have no less than a learned factor (None: none is)."""
-        asked = Headroom.of_policy(policy)
+        asked = Headroom.from_policy(policy)
         return cls(relief=asked, reducing=asked if learned_factor is None else asked.raised_to(learned_factor))
 
-    def of(self, purpose: OfferPurpose) -> Headroom:
-        """The headroom of what is chosen for a purpose."""
+    def pick(self, purpose: OfferPurpose) -> Headroom:
+        """The headroom of an offer for a purpose."""
         return self.relief if purpose is OfferPurpose.RELIEVE else self.reducing
 
     def with_room_for(self, growth: Growth) -> "Headrooms":

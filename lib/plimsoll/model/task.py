@@ -86,7 +86,7 @@ class ScratchBounds:
     throughput_mib_s: int = 2_000
 
     def excess(self, spec: VolumeSpec) -> str | None:
-        """What of a spec is over the bounds; None where all of it is within them."""
+        """The figures of a spec that are over the bounds, in words; None if all are within them."""
         figures = (
             (spec.size_gib, self.size_gib, "GiB"),
             (spec.iops or 0, self.iops, "IOPS"),
@@ -119,7 +119,7 @@ class ScratchOrder:
 
     @property
     def token(self) -> str:
-        """What names the order: 64 characters, the same for the same order."""
+        """The name of the order: 64 characters, the same for the same order."""
         facts = (self.validation_id, self.account, self.region, self.zone, self.spec, self.deadline, self.source)
         return hashlib.sha256(repr(facts).encode()).hexdigest()
 
@@ -144,5 +144,5 @@ class ScratchVolume:
     attachment: str | None = None
 
     def is_due(self, now: datetime) -> bool:
-        """Whether a sweep should delete it."""
+        """True if a sweep should delete it: its deadline is past, or cannot be read."""
         return self.deadline is None or now >= self.deadline

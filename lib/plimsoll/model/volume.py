@@ -93,6 +93,7 @@ class Host:
 
 
 def _burst(resource: Resource, baseline: float, maximum: float, burst_s: float) -> tuple[TokenBucket, ...]:
+    """The bucket of a host that carries its maximum for `burst_s` seconds, refilled in a day; none without a burst."""
     if maximum <= baseline:
         return ()
     capacity = (maximum - baseline) * burst_s
@@ -187,16 +188,16 @@ class Modification:
     ended: datetime | None = None
 
     @property
-    def in_progress(self) -> bool:
-        """Whether it still runs, so that no other can start."""
+    def is_running(self) -> bool:
+        """True if the change still runs, so that no other can start."""
         return self.state in {"modifying", "optimizing"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a volume was seen to be at a time (epoch seconds): by an earlier audit, or in the cloud's own log.
+    """A volume's state at a time (epoch seconds), seen by an earlier audit or in the cloud's own log.
 
-    None where that says nothing of it. `made`: it became so at that very time.
+    `spec` or `hosts` is None if that says nothing of it. `made`: it became so at that very time.
     """
 
     at_s: int
@@ -240,12 +241,12 @@ class Volume:
 
     @property
     def name(self) -> str | None:
-        """What people call it."""
+        """The name that people gave it in its tags; None without one."""
         return self.tags.get(NAME_TAG)
 
     @property
     def boot(self) -> bool:
-        """Whether a host starts from it."""
+        """True if a host starts from it."""
         return any(attachment.boot for attachment in self.attachments)
 
     @property

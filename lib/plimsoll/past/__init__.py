@@ -1,1 +1,1 @@
-"""What the days before the window say."""
+"""The days before the window: what is read of them, and what they say."""

@@ -100,8 +100,10 @@ def find_past_doubts(look: Look, by_name: Mapping[str, FloatArray], witness: Wit
         above = mean > highest[row] * (1 + EXACT) + side.rounding
         yield from _spans(NAMES[PAST_RATES][row], look, above & witness.counts)
         finer = witness.held_s > look.period_s
-        differs = np.abs(_within_holder(np.add, mean, witness) - witness.mean[row]) > EXACT * (1 + witness.mean[row])
-        minutes = look.period_s / MINUTE_S * _within_holder(np.maximum, mean, witness)
+        differs = np.abs(_combine_in_holder(np.add, mean, witness) - witness.mean[row]) > EXACT * (
+            1 + witness.mean[row]
+        )
+        minutes = look.period_s / MINUTE_S * _combine_in_holder(np.maximum, mean, witness)
         lost = (witness.held_s >= DAY_S) & (minutes < LEAST_PART * highest[row] - side.rounding)
         yield from _spans(NAMES[side.group][0], look, ((finer & differs) | lost) & witness.counts)
 
@@ -118,7 +120,7 @@ def _absent(look: Look, series: Mapping[str, FloatArray], witness: Witness) -> I
         yield from _spans(bytes_name, look, (size == 0) & (ops > FEW_IOPS * look.period_s) & witness.counts)
 
 
-def _within_holder(add_up: np.ufunc, mean: FloatArray, witness: Witness) -> FloatArray:
+def _combine_in_holder(add_up: np.ufunc, mean: FloatArray, witness: Witness) -> FloatArray:
     """The mean (np.add) or the highest (np.maximum) of all buckets that lie in the same bucket so far."""
     at = np.flatnonzero(np.diff(witness.holder, prepend=-1))
     counts = np.diff(np.append(at, len(mean)))
@@ -245,7 +247,7 @@ class Past:
 
     @property
     def days(self) -> int:
-        """The number of days of which the cloud has any point, as far as they were read."""
+        """The number of days that have any point, as far as they were read."""
         return int(self._seen.sum())
 
     def learn(self, look: Look, series: Mapping[str, FloatArray]) -> None:
@@ -303,6 +305,7 @@ class Past:
         return (times_s - self.window.start_s) // DAY_S
 
     def _witness(self, look: Look) -> Witness:
+        """The facts so far that a look at the past is held against."""
         starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
         day, holder = self._day(starts_s), np.searchsorted(self.starts_s, starts_s, side="right") - 1
         return Witness(
@@ -351,7 +354,7 @@ class Past:
         self._seen[day[present]] = True
 
     def _learn_days(self, window: Window, starts_s: IntArray, done: CountedRates, present: BoolArray) -> None:
-        """Learns the work of each day of which all was read."""
+        """Learns the operations and bytes of each day; nothing if the window is not of whole days."""
         if window.start_s % DAY_S or window.end_s % DAY_S:
             return
         first, last = self._day(window.start_s), self._day(window.end_s)
@@ -515,9 +518,9 @@ throttles."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idleness:
-    """A volume that did nothing on the last `days` whole days (UTC), nor at the end of the last quarter before these.
+    """A volume that did nothing on its last `days` whole days (UTC), nor around the end of the last quarter.
 
-    `quarter` is its last day, None if the volume was made later.
+    `quarter` is the last day of that quarter, None if the volume was made later.
     """
 
     days: int
@@ -544,7 +547,7 @@ def find_weeks(days: DaySums, volume: Volume) -> Weeks:
     for number in range(WEEKS):
         start_s = window.start_s + number * WEEK_DAYS * DAY_S
         week = Window(start_s=start_s, end_s=start_s + WEEK_DAYS * DAY_S)
-        inside = days.whole_in(week)
+        inside = days.mark_whole_days(week)
         for place, epoch in enumerate(epochs):
             holds = epoch.window.start_s <= week.start_s and week.end_s <= epoch.window.end_s
             if holds and epoch.spec is not None and inside.sum() >= LEAST_WEEK_DAYS:

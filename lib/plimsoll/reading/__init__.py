@@ -1,1 +1,1 @@
-"""What is known of the metrics of a volume, and of what was lost on the way."""
+"""The known metrics of a volume, and what was lost on the way."""

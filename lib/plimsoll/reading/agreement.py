@@ -113,7 +113,8 @@ class _Idle:
     fills: BoolArray
 
     @classmethod
-    def of(cls, knowledge: Knowledge, starts_s: IntArray, lengths_s: IntArray) -> "_Idle | None":
+    def from_knowledge(cls, knowledge: Knowledge, starts_s: IntArray, lengths_s: IntArray) -> "_Idle | None":
+        """The idle time in the buckets of operations that begin at `starts_s`; None if the cloud publishes none."""
         if _IDLE_TIME not in knowledge.published:
             return None
         track = knowledge.first[IDLE]
@@ -131,7 +132,7 @@ def _siblings(knowledge: Knowledge) -> tuple[Doubt, ...]:
     operations, moved = knowledge.first[OPERATIONS], knowledge.first[BYTES]
     counts = [operations.series[name] for name in NAMES[OPERATIONS]]
     volumes = [moved.series[name] for name in NAMES[BYTES]]
-    idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
+    idle = _Idle.from_knowledge(knowledge, operations.starts_s, operations.lengths_s)
     doubts = [*_impossible(knowledge, operations, counts, volumes), *_lone_checks(knowledge, operations)]
     doubts += _lone_days(knowledge)
     if np.isnan(counts[0] + counts[1] + volumes[0] + volumes[1]).any() or (idle is not None and not idle.any.all()):
@@ -175,7 +176,7 @@ def _impossible(
     busy = total > FEW_IOPS * lengths_s
     if not busy.any():
         return
-    if (idle := _Idle.of(knowledge, by_day.starts_s, lengths_s)) is not None:
+    if (idle := _Idle.from_knowledge(knowledge, by_day.starts_s, lengths_s)) is not None:
         yield from find_spans(_IDLE_TIME, by_day, busy & idle.fills)
     if _BALANCE_LEFT in knowledge.published:
         track = knowledge.first[BALANCE]
@@ -230,8 +231,9 @@ def _gaps_of_host(knowledge: Knowledge, look: Look) -> Iterator[Look]:
 
 
 def _has_gaps(knowledge: Knowledge, group: str, look: Look) -> bool:
+    """True if a look at a host's group lacks points that it has elsewhere, or was read before."""
     track = knowledge.tracks[group]
-    absent = np.isnan(track.series[NAMES[group][0]][track.within(look.window)])
+    absent = np.isnan(track.series[NAMES[group][0]][track.slice_in(look.window)])
     is_expected = knowledge.tracks[group] is not knowledge.first[group] or not absent.all()
     return bool(is_expected and absent.any())
 
@@ -315,13 +317,13 @@ def _find_changed(name: str, before: FloatArray, finer: FloatArray, at: IntArray
 
 
 def _gaps(knowledge: Knowledge, looks: Sequence[Look], from_s: float) -> Iterator[Doubt]:
-    """Yields the buckets that these looks read for the first time, after a time, and in which no series has a point."""
+    """Yields the buckets without any point that these looks read for the first time, after `from_s`."""
     first = knowledge.first[OPERATIONS]
     if not any(OPERATIONS in look.groups for look in looks) or knowledge.tracks[OPERATIONS] is not first:
         return
     absent = ~(first.present | knowledge.first[BYTES].present) & (first.starts_s + first.lengths_s > from_s)
     if absent.any():
-        idle = _Idle.of(knowledge, first.starts_s, first.lengths_s)
+        idle = _Idle.from_knowledge(knowledge, first.starts_s, first.lengths_s)
         yield from find_spans(NAMES[OPERATIONS][0], first, absent if idle is None else absent & ~idle.any)
 
 
@@ -332,7 +334,7 @@ def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
     """
     operations = knowledge.first[OPERATIONS]
     reads, writes = (zero_if_absent(operations.series[name]) for name in NAMES[OPERATIONS])
-    idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
+    idle = _Idle.from_knowledge(knowledge, operations.starts_s, operations.lengths_s)
     any_present = operations.present | knowledge.first[BYTES].present
     if idle is not None:
         any_present = any_present | idle.any
@@ -369,7 +371,7 @@ def _covering_window(spans: Sequence[tuple[int, int]], look: Look) -> Window:
 
 def _looks_at(track: Track, group: str, doubt: Doubt) -> Iterator[Look]:
     """Yields looks at the buckets of a track in a span, as they were read."""
-    at = track.within(Window(start_s=doubt.start_s, end_s=doubt.end_s))
+    at = track.slice_in(Window(start_s=doubt.start_s, end_s=doubt.end_s))
     starts_s, lengths_s = track.starts_s[at], track.lengths_s[at]
     turns = np.flatnonzero(np.diff(lengths_s, prepend=-1))
     for first, after in zip(turns.tolist(), [*turns[1:].tolist(), len(starts_s)], strict=True):

@@ -50,18 +50,18 @@ class Grid:
             self._firsts[key] = np.searchsorted(self.starts_s, starts_s)
         return self._firsts[key]
 
-    def within(self, starts_s: IntArray) -> IntArray:
+    def places_in(self, starts_s: IntArray) -> IntArray:
         """The bucket of a series in which each bucket of the grid lies, by its place in `starts_s`."""
         key = starts_s.tobytes()
         if key not in self._within:
             self._within[key] = np.searchsorted(starts_s, self.starts_s, side="right") - 1
         return self._within[key]
 
-    def begins(self, starts_s: IntArray) -> BoolArray:
+    def mark_beginnings(self, starts_s: IntArray) -> BoolArray:
         """The buckets of the grid that begin at one of these times."""
         key = starts_s.tobytes()
         if key not in self._begins:
-            self._begins[key] = starts_s[self.within(starts_s)] == self.starts_s
+            self._begins[key] = starts_s[self.places_in(starts_s)] == self.starts_s
         return self._begins[key]
 
 
@@ -149,7 +149,7 @@ def find_highest_minutes(
         return None
     rounding = RATE_ROUNDING[side]
     missing = _find_missing(knowledge.tracks[work_group], NAMES[work_group], unit, track, sums)
-    at, firsts = grid.within(track.starts_s), grid.firsts(track.starts_s)
+    at, firsts = grid.places_in(track.starts_s), grid.firsts(track.starts_s)
     absent = np.isnan(peaks)
     wrong = missing.work < -missing.tolerance
     wrong |= ~absent & (np.maximum.reduceat(rates, firsts) > zero_if_absent(peaks) + rounding + missing.rate)
@@ -194,7 +194,7 @@ def _find_missing(work: Track, names: tuple[str, ...], unit: float, track: Track
 
 
 def _place_once(least: FloatArray, at: IntArray, unread: BoolArray) -> FloatArray:
-    """A figure of each bucket of the series, at the first bucket of the demand inside it that was not read."""
+    """The figures of a series' buckets, each at one grid bucket inside: the first one unread. 0 elsewhere."""
     once = np.zeros(len(at))
     places = np.flatnonzero(unread)
     if len(places):

@@ -1,4 +1,4 @@
-"""What is known of a volume's metrics: the series that were read, some spans finely, others coarsely.
+"""Knowledge of a volume's metrics: the series that were read, some spans finely, others coarsely.
 
 Tracks: looks at a volume's metrics, and the series that were read of each group.
 
@@ -66,25 +66,25 @@ class Track:
             any_point |= ~np.isnan(values)
         return any_point
 
-    def within(self, window: Window) -> slice:
+    def slice_in(self, window: Window) -> slice:
         """The slice of the buckets that begin in a window."""
         return slice(*np.searchsorted(self.starts_s, (window.start_s, window.end_s)).tolist())
 
-    def has(self, window: Window) -> bool:
-        """Some of a window has been read."""
-        place = self.within(window)
+    def has_read(self, window: Window) -> bool:
+        """True if some bucket of the track begins in a window."""
+        place = self.slice_in(window)
         return bool(place.stop > place.start)
 
     @property
     def unread(self) -> BoolArray:
         return self.lengths_s > self.finest_s
 
-    def folded(self, window: Window, step_s: int) -> "Track":
-        """Folds the buckets in a window into ones that begin with a step, since no point lies within one.
+    def fold(self, window: Window, step_s: int) -> "Track":
+        """The track with the buckets in a window folded into longer ones, each beginning with a step of `step_s`.
 
-        Where a step lies across buckets they become one, which can be read in steps again.
+        No point lies within a step. Where a step lies across buckets they become one, which can be read in steps again.
         """
-        at = self.within(window)
+        at = self.slice_in(window)
         starts_s, lengths_s = self.starts_s[at], self.lengths_s[at]
         firsts = np.flatnonzero((starts_s % step_s == 0) | (np.arange(len(starts_s)) == 0))
         if not len(firsts):
@@ -131,6 +131,7 @@ def _fold(name: str, values: FloatArray, firsts: IntArray) -> FloatArray:
 
 
 def _splice(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """The old buckets with those in a slice replaced by new ones, which may be more or fewer."""
     if place.start == 0 and place.stop == len(old):
         return new
     return np.concatenate([old[: place.start], new, old[place.stop :]])
@@ -204,11 +205,11 @@ class Knowledge:
         for group in look.groups:
             grid = self._grid_of(look, group)
             track = self.tracks[group] if group in self.tracks else _empty_track(group)
-            old = track.within(look.window)
+            old = track.slice_in(look.window)
             read = track.with_read(old, grid, series)
             if old.stop == old.start:
                 first = self.first.get(group, track)
-                whole = read if first is track else first.with_read(first.within(look.window), grid, series)
+                whole = read if first is track else first.with_read(first.slice_in(look.window), grid, series)
                 self._begin(group, whole)
             self.tracks[group] = read
         self._fold()
@@ -231,7 +232,9 @@ class Knowledge:
         """A group was read by the minute in a window."""
         track = self.tracks.get(group)
         return (
-            track is not None and track.has(window) and bool((track.lengths_s[track.within(window)] <= MINUTE_S).all())
+            track is not None
+            and track.has_read(window)
+            and bool((track.lengths_s[track.slice_in(window)] <= MINUTE_S).all())
         )
 
     def step_s(self, starts_s: IntArray) -> IntArray:
@@ -241,8 +244,8 @@ class Knowledge:
             steps_s[(starts_s >= window.start_s) & (starts_s < window.end_s)] = step_s or 0
         return steps_s
 
-    def undecided(self, starts_s: IntArray) -> BoolArray | None:
-        """Marks the times at which the step of publication is not known; None if it is known of all."""
+    def find_undecided(self, starts_s: IntArray) -> BoolArray | None:
+        """The times, as a mask, at which the step of publication is not known; None if it is known at all of them."""
         unknown = np.zeros(len(starts_s), dtype=np.bool_)
         for window, step_s in self.steps:
             if step_s is None:
@@ -263,15 +266,15 @@ class Knowledge:
                 continue
             for group in [group for group in EVERY_MINUTE if group in self.tracks]:
                 track, first = self.tracks[group], self.first[group]
-                self.tracks[group] = track.folded(window, step_s)
-                self._begin(group, self.tracks[group] if first is track else first.folded(window, step_s))
+                self.tracks[group] = track.fold(window, step_s)
+                self._begin(group, self.tracks[group] if first is track else first.fold(window, step_s))
 
     def learn_again(self, look: Look, series: Mapping[str, FloatArray]) -> None:
         """Takes in a second answer to a look: its points replace the earlier ones, and others stay."""
         for group in look.groups:
             grid = self._grid_of(look, group)
             track = self.tracks[group]
-            old = track.within(look.window)
+            old = track.slice_in(look.window)
             if not np.array_equal(track.starts_s[old], grid.starts_s):
                 continue
             both = {
@@ -301,7 +304,10 @@ class Knowledge:
         return figure
 
     def hour(self, times_s: Any) -> Any:
-        """The clock hours from the window's first one to a time (epoch seconds), or to each of an array of them."""
+        """The number of clock hours from the window's first hour to a time.
+
+        `times_s` is a time in epoch seconds, or an array of them.
+        """
         return times_s // HOUR_S - self.window.start_s // HOUR_S
 
     def unread(self, group: str) -> BoolArray:
@@ -309,7 +315,10 @@ class Knowledge:
         return self.tracks[group].unread
 
     def hours(self) -> tuple[BoolArray, BoolArray]:
-        """Marks each clock hour of the window in which the cloud has any point, and each of which that is known."""
+        """The clock hours of the window: a mask of those with any point, and a mask of those of which that is known.
+
+        An hour inside a longer bucket with points is not known.
+        """
         if self._hours is None:
             self._hours = _hours_present(self)
         return self._hours
@@ -355,6 +364,10 @@ def _every_minute(segment: Segment, *, host: bool) -> Iterator[Look]:
 
 
 def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
+    """The hours with points, and the hours that are known to have points or none.
+
+    Not known are the hours inside a longer bucket with points.
+    """
     window = knowledge.window
     count = -(-window.end_s // HOUR_S) - window.start_s // HOUR_S
     present, absent = np.zeros(count, dtype=np.bool_), np.ones(count, dtype=np.bool_)

@@ -94,8 +94,11 @@ def make_signals(series: Mapping[str, FloatArray], window: Window) -> Signals | 
     return None if replace(signals, days_observed=0) == Signals(window=window) else signals
 
 
-def agreed(series: Mapping[str, FloatArray]) -> Mapping[str, FloatArray]:
-    """What was found, without the days on which a mean and the highest minute beside it cannot both be right."""
+def drop_contradictions(series: Mapping[str, FloatArray]) -> Mapping[str, FloatArray]:
+    """The series without the days on which a mean and the highest minute contradict each other: NaN there.
+
+    A mean above the highest minute (1 % is rounding), or a mean of 0 beside a higher minute.
+    """
     kept = dict(series)
     for mean, highest in _PAIRS.items():
         if all(name in kept for name in (*mean, highest)):
@@ -113,7 +116,10 @@ def has_gaps(series: Mapping[str, FloatArray]) -> bool:
 
 
 def fill_gaps(first: Mapping[str, FloatArray], again: Mapping[str, FloatArray]) -> Mapping[str, FloatArray]:
-    """What was found, and where it has no point what was found again."""
+    """The first series, with points of the second reading where the first had none.
+
+    A series that only one reading has is kept.
+    """
     return {
         name: np.where(np.isnan(values), again[name], values) if name in again else values
         for name, values in {**again, **first}.items()

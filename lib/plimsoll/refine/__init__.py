@@ -1,1 +1,1 @@
-"""What drives the decision, and reads as little as proves the answer."""
+"""The driver of the decision: it reads as little as proves the answer."""

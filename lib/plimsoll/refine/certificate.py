@@ -34,7 +34,7 @@ from plimsoll.demand.demand import (
 )
 from plimsoll.demand.host_room import HostLoad
 from plimsoll.demand.load import peaks
-from plimsoll.demand.trial import Required, Trial, held_back, never_held_back, trial
+from plimsoll.demand.trial import Required, Trial, held_back, is_never_held_back, trial
 from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import RESOURCES, Ceiling
 from plimsoll.model.policy import OfferPurpose, Policy, SizeOn
@@ -55,10 +55,12 @@ Decided = Mapping[str, tuple[Case, Recommendation]]
 
 @dataclass(slots=True)
 class Open:
-    """How far the buckets of one volume reach: operations in the first row of `work`, bytes in the second, and its
-    busiest seconds. `rest` is True where something is open that no single bucket decides, `hours` where it takes the
-    busiest hour of every day. `host` are the buckets in
-    which what was measured of its host is open, by group."""
+    """The reach of one volume's unread buckets toward what its answer rests on: 1 and more is open.
+
+    `work` is [operations or bytes, bucket], `seconds` that of its busiest seconds. `rest` is True where something is
+    open that no single bucket decides, `hours` where it takes the busiest hour of every day. `host` are the buckets in
+    which metrics of its host are open, by group.
+    """
 
     work: FloatArray
     seconds: FloatArray
@@ -81,7 +83,7 @@ class _Tested:
 
 @dataclass(slots=True)
 class _Found:
-    """What is open of each volume of a host, while it is gathered."""
+    """The open buckets of each volume of a host, while they are gathered."""
 
     demands: Demands
     open: dict[str, Open] = field(init=False)
@@ -118,7 +120,10 @@ class _Found:
 def open_buckets(
     decided: Decided, demands: Demands, load: HostLoad | None, pools: Sequence[Pool], saturation_pct: float
 ) -> dict[str, Open]:
-    """How far each bucket of the volumes of one host reaches in what their answers rest on."""
+    """The reach of each unread bucket, by volume of one host, toward what their answers rest on.
+
+    Nothing is open if every demand was read as finely as it is kept.
+    """
     found = _Found(demands)
     if all(_is_known(demand) for demand in demands.values()):
         return found.open
@@ -126,7 +131,7 @@ def open_buckets(
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
     if load is not None and always is not None:
         found.reaches(demands, _reach(load, headroom, always))
-        found.reaches(demands, _wholly(load.raised))
+        found.reaches(demands, _wholly(load.raised_checks))
         _in_relief(found, decided, load, headroom, always)
     for case, answer in decided.values():
         _own(found, case, answer, load)
@@ -147,7 +152,7 @@ def open_buckets(
 
 
 def reach_to_peaks(demand: Demand) -> FloatArray:
-    """How far each bucket of a demand can reach to its peaks: 1 and more may be a higher one."""
+    """The reach of each bucket to its demand's peaks: infinite if it may be higher than any known one, else 0."""
     peaks_seen = demand.rates[:, ALL].max(axis=1, initial=0.0, keepdims=True)
     return np.where(demand.most[:, ALL] > peaks_seen, np.inf, 0.0)
 
@@ -168,13 +173,15 @@ def open_of_host(load: HostLoad, demand: Demand, policies: Sequence[Policy]) -> 
 
 
 def _is_known(demand: Demand) -> bool:
-    """Whether all of it was read as finely as it is kept, its busiest seconds as well."""
+    """True if all of a demand was read as finely as it is kept, its busiest seconds as well."""
     return demand.spread is None and (demand.busiest is None or bool(demand.busiest.exact.all()))
 
 
 def _capped(found: _Found, decided: Decided, headroom: float) -> None:
-    """Where several become one type that their host caps, or that they would share, what all on the host did is held
-    against what the type carries for those that become it."""
+    """Opens the buckets in which volumes that become one type could reach the cap or the pool that they share.
+
+    All that was done on the host is held against it.
+    """
     becoming: dict[str, list[Case]] = {}
     for case, answer in decided.values():
         if isinstance(answer, Change) and case.volume.hosts:
@@ -193,7 +200,7 @@ def _capped(found: _Found, decided: Decided, headroom: float) -> None:
 
 
 def _own(found: _Found, case: Case, answer: Recommendation, load: HostLoad | None) -> None:
-    """What rests on one volume: where it was saturated, what its hosts let through, its evidence and its promise."""
+    """Opens the buckets that decide one volume's saturation, its hosts' room, its evidence and its promise."""
     ids, demand = (case.volume.id,), case.demand
     for epoch in case.epochs:
         if epoch.ceiling is not None:
@@ -226,7 +233,7 @@ def _promised_offers(answer: Change | Keep) -> Iterator[Offer]:
 
 
 def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
-    """Where the host of an earlier epoch may have been the limit: by what all did whom the rule looks at.
+    """Opens the buckets in which the host of an earlier epoch may have been the limit.
 
     Its credits are spent from the window's beginning on, so that earlier buckets count as well.
     """
@@ -243,7 +250,7 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
 
 
 def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
-    """Where a reduction may be outgrown, or may not be."""
+    """Opens what decides whether a reduction would be outgrown: its hours, or the minutes at its peak."""
     offer = weighed_reduction(answer, case.usable)
     if offer is None or case.settles is not None:
         return
@@ -256,7 +263,7 @@ def _trend(found: _Found, case: Case, answer: Recommendation) -> None:
 
 
 def _lifted(found: _Found, case: Case, volume_ids: Sequence[str]) -> None:
-    """Where a bucket is lifted both its operations and its bytes have to be known."""
+    """Opens the lifted and host-bound buckets: their operations and bytes have to be known both."""
     found.reaches(volume_ids, _wholly(case.lifted.any | case.room.bound))
 
 
@@ -286,7 +293,7 @@ def _wholly(at: BoolArray) -> FloatArray | None:
 
 
 def _against(demand: Demand, ceiling: Ceiling, share: float, times: float = 1.0) -> FloatArray | None:
-    """How far so many times each bucket can reach to a share of a ceiling; None where none reaches it.
+    """The reach of each bucket, `times` over, to a share of a ceiling: [side, bucket]; None if none reaches 1.
 
     It is divided last, so that what stands there reaches it.
     """
@@ -306,7 +313,7 @@ def _against(demand: Demand, ceiling: Ceiling, share: float, times: float = 1.0)
 
 
 def _reach(load: HostLoad, times: float, always: FloatArray) -> FloatArray | None:
-    """How far so many times a host's traffic can reach to what it always carries; None where it does nowhere.
+    """The reach of a host's traffic, `times` over, to what it always carries: [side, bucket]; None if none reaches 1.
 
     It is divided last, so that what stands there reaches it.
     """
@@ -315,9 +322,9 @@ def _reach(load: HostLoad, times: float, always: FloatArray) -> FloatArray | Non
 
 
 def _shares(rates: CountedRates, times: float, room: CountedRates) -> FloatArray | None:
-    """What share of its room so many times each rate takes; nothing takes none, even where there is no room.
+    """The share of its room that each rate takes, `times` over; None if none takes all of it.
 
-    None where none takes all of it.
+    A rate of 0 takes none, even where there is no room.
     """
     if (rates.max(axis=1, initial=0.0) * times < room.min(axis=1, initial=np.inf)).all():
         return None
@@ -336,8 +343,10 @@ def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:
 
 
 def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> None:
-    """Where a volume was held back, what the others on its host did then says how much of more it would have let
-    through."""
+    """Opens the buckets in which a volume was held back and its host may have been full.
+
+    The others on the host then say how much more of the volume it would have let through.
+    """
     at = case.lifted.any | case.room.bound
     if not at.any():
         return
@@ -349,8 +358,10 @@ def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> No
 
 
 def _in_relief(found: _Found, decided: Decided, load: HostLoad, headroom: float, always: FloatArray) -> None:
-    """Where any volume was held back, and one of them is to be relieved, what all would do then says what the host lets
-    through."""
+    """Opens the buckets in which a host could be full if none of its volumes was held back.
+
+    Only where one of them is to be relieved: what all would do then says what the host lets through.
+    """
     extras = load.extras() if any(case.room.relief is not None for case, _ in decided.values()) else {}
     if not extras:
         return
@@ -386,7 +397,7 @@ def _frequent(volume_ids: Iterable[str], decided: Decided) -> bool:
 def _tests_of(
     case: Case, answer: Keep | Change | Wait, together_with: tuple[str, ...], *, often: bool
 ) -> Iterator[_Tested]:
-    """Those of one volume: the present configuration, the cheapest that passes, the one chosen, and those beside."""
+    """Yields the trials that the answer to one volume rests on: the present, the best, the chosen, and those beside."""
     comparison, own = answer.comparison, (case.volume.id,)
     held_by = own if case.held is case.load else together_with
     headroom, by_seconds = case.headrooms.reducing.factor, case.policy.size_on is not SizeOn.AVERAGE
@@ -398,15 +409,16 @@ def _tests_of(
     for offer in _offers(answer):
         for purpose in purposes:
             for one in case.shared_as(case.market.types[offer.spec.type], purpose):
-                yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
+                yield _Tested(one.load.pick(purpose), one.ceiling, one.volume_ids, by_seconds, headroom)
             if offer.pool_gib is None:
-                yield _Tested(case.load.of(purpose), offer.judged_ceiling, own, by_seconds, headroom)
+                yield _Tested(case.load.pick(purpose), offer.judged_ceiling, own, by_seconds, headroom)
         if often:
             ids = own if offer.pool_gib is None else case.shared[offer.spec.type][0].volume_ids
             yield _Tested(case.load_under(offer).now, offer.ceiling, ids, by_seconds)
 
 
 def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
+    """Yields the offers, each once, that an answer rests on besides the drop-in replacement."""
     comparison = answer.comparison
     chosen = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
     risky = answer.too_risky.offer if isinstance(answer, Change | Keep) and answer.too_risky is not None else None
@@ -421,8 +433,8 @@ def _try(found: _Found, tested: _Tested) -> None:
         _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
     if tested.required.work.spread is None:
         return
-    harmful = tested.required.at_most
-    if all(never_held_back(harmful, tested.ceiling, resource) for resource in RESOURCES):
+    harmful = tested.required.as_harmful
+    if all(is_never_held_back(harmful, tested.ceiling, resource) for resource in RESOURCES):
         return
     held = [held_back(harmful, tested.ceiling, resource) for resource in RESOURCES]
     most = Trial(
@@ -439,13 +451,13 @@ def _try(found: _Found, tested: _Tested) -> None:
 
 
 def is_open(demand: Demand, reach: FloatArray) -> bool:
-    """Whether a bucket that could be read more finely reaches far enough."""
+    """True if a bucket that could be read more finely has a reach of 1 or more."""
     spread = demand.spread
     return spread is not None and bool(((reach >= 1) & spread.unread).any())
 
 
 def _seconds(found: _Found, volume_ids: Sequence[str], ceiling: Ceiling, times: float) -> None:
-    """How far the busiest seconds of some volumes, as if they were the same, reach to a ceiling."""
+    """Opens the busiest seconds of some volumes, taken as the same seconds, that could reach a ceiling."""
     busiest = found.busiest(volume_ids)
     if busiest is not None:
         reached = busiest.count(ceiling.accounting) / limits_of(ceiling)
@@ -459,13 +471,13 @@ def _same(one: Trial, other: Trial) -> bool:
 
 
 def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_ids: Sequence[str]) -> None:
-    """Where the need can be more than the evidence holds that the least need has."""
+    """Opens the buckets in which the need can be more than the evidence of the least need holds."""
     target = answer.target if isinstance(answer, Change) else answer.expected if isinstance(answer, Wait) else None
     spec = case.volume.spec if target is None else target.spec
     ceiling = case.present if target is None else target.ceiling
     load = case.held if target is None or target.pool_gib is not None else case.load
     for required in {id(one): one for one in (load.reducing, load.keeping, load.raising, load.holding)}.values():
-        needs = [peaks(one, ceiling.accounting) for one in (required, required.at_most)]
+        needs = [peaks(one, ceiling.accounting) for one in (required, required.as_harmful)]
         if needs[0] == needs[1]:
             continue
         least = evidence_of(case, spec, ceiling, needs[0])
@@ -477,11 +489,11 @@ def _evidence(found: _Found, case: Case, answer: Keep | Change | Wait, volume_id
 
 
 def _promise(found: _Found, case: Case, offer: Offer) -> None:
-    """Where the need can be so much that another risk is promised than the least need is."""
+    """Opens the buckets in which the need can be high enough to change the risk that is promised."""
     is_pooled = offer.pool_gib is not None
-    required = (case.held if is_pooled else case.load).of(offer.purpose)
-    times = case.headrooms.of(offer.purpose).factor
-    needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.at_most)]
+    required = (case.held if is_pooled else case.load).pick(offer.purpose)
+    times = case.headrooms.pick(offer.purpose).factor
+    needs = [peaks(one, offer.ceiling.accounting) for one in (required, required.as_harmful)]
     most_times, least_times = (min(case.times_carried(offer, need), float(FACTORS[-1])) for need in needs)
     promised = _promised(case, most_times, offer.purpose)
     if promised == _promised(case, least_times, offer.purpose):
@@ -508,6 +520,7 @@ def _promise(found: _Found, case: Case, offer: Offer) -> None:
 
 
 def _promised(case: Case, times: float, purpose: OfferPurpose) -> tuple[float | None, str] | None:
-    """The risk that is promised of an offer that carries so many times what is required, or why none is."""
+    """The promised risk of an offer that carries `times` the required demand, and why none is; None if nothing was
+    learned."""
     risk = case.risk(times, purpose)
     return None if risk is None else (risk.promised_pct, risk.why_none)

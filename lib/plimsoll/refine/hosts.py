@@ -11,7 +11,7 @@ from plimsoll.decide.hosting import Pool, find_pools, host_loads, may_be_the_lim
 from plimsoll.decide.pools import DecidedPool, decide_pools, find_held_back
 from plimsoll.decide.stripes import decide_together
 from plimsoll.demand.demand import CountedRates, Demand
-from plimsoll.demand.epochs import credited_in, edges_of
+from plimsoll.demand.epochs import edges_of, find_credited_windows
 from plimsoll.demand.from_metrics import demand_of
 from plimsoll.demand.host_room import HostLoad
 from plimsoll.model.ceiling import Ceiling
@@ -83,7 +83,7 @@ class Group:
 
     def _extras(self, demands: Mapping[str, Demand], host: Ceiling) -> Mapping[str, CountedRates]:
         """The held-back demand of its volumes that may be changed and are not disputed, by id."""
-        known = {name: demand for name, demand in demands.items() if not demand.disputed}
+        known = {name: demand for name, demand in demands.items() if not demand.is_disputed}
         volumes = [(member.volume, member.context) for member in self.members if member.context is not None]
         return find_held_back(volumes, self.pools, known, host)
 
@@ -127,7 +127,7 @@ def make_groups(
         host = sole_host(volume)
         in_set, context = volume.id in in_sets, bases.get(volume.id)
         window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
-        knowledge = Knowledge(segments, running_from_s(volume), credited_in(volume, window, types))
+        knowledge = Knowledge(segments, running_from_s(volume), find_credited_windows(volume, window, types))
         by_busy_time = context is not None and context.policy.size_on is SizeOn.BUSY_TIME
         member = Member(volume, context, knowledge, in_set, whole=in_set or by_busy_time)
         if context is not None:

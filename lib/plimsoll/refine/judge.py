@@ -127,6 +127,7 @@ def _take(
     fetch: Fetch,
     learn: Callable[[Knowledge, Look, Found], None],
 ) -> None:
+    """Reads looks and learns them: the window's into knowledge, the past's into memory. An error ends that volume."""
     if not asked:
         return
     answers = fetch([Ask(volume=member.volume, look=look) for member, look in asked])
@@ -216,11 +217,11 @@ def _ask_window(
     context = group.context
     if context is None or all(member.whole for member in members):
         return
-    of_parts = {name: pair for name, pair in decided.items() if not demands[name].disputed}
+    of_parts = {name: pair for name, pair in decided.items() if not demands[name].is_disputed}
     open_now = open_buckets(of_parts, demands, load, group.pools, context.policy.saturation_pct)
     for member in members:
         name = member.volume.id
-        if not (member.whole or demands[name].disputed):
+        if not (member.whole or demands[name].is_disputed):
             case = decided[name][0] if name in decided else None
             if member.exact_peaks:
                 demand = demands[name] if case is None else case.demand

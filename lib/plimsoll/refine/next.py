@@ -11,7 +11,7 @@ hours of each span decide it, of series that are published without activity (idl
 - points of any series closer together than that: one minute;
 - some points, and none closer: five minutes;
 - anything else: unknown. Then points count as minutes, which refuses reductions, but demand is at a ceiling only where
-  that of five minutes is, so that nothing is relieved for it (`Demand.evened`).
+  that of five minutes is, so that nothing is relieved for it (`Demand.even_demand`).
 
 The plan: what reading the metrics of some volumes is expected to take, before reading begins.
 """
@@ -247,7 +247,8 @@ def _by_rates(demand: Demand, reach: FloatArray, rates: str, knowledge: Knowledg
 
 
 def _by_hours(track: Track, reach: FloatArray | BoolArray) -> FloatArray:
-    """A reach of 1 or more, raised so that longer buckets are read by the hour and hours by the minute."""
+    """The reach with its open buckets raised: buckets longer than an hour are read by the hour, others by the
+    minute."""
     longer = track.lengths_s > HOUR_S
     return np.where(reach >= 1, np.where(longer, track.lengths_s / (MARGIN * HOUR_S), np.inf), 0.0)
 
@@ -341,6 +342,7 @@ def _join(track: Track, run: _Run, other: _Run, spare: float) -> _Run | None:
 
 
 def _look(groups: tuple[str, ...], track: Track, run: _Run, spare: float) -> Look:
+    """The look at a run of buckets; at the finest period at once if that costs no more than `spare` points."""
     seconds, start_s = run.seconds(track), int(track.starts_s[run.first])
     oldest_s, finest_s = int(track.finest_s[run.first]), int(track.finest_s[run.last])
     whole = oldest_s == finest_s and seconds / finest_s <= seconds / run.period_s + spare
@@ -363,7 +365,7 @@ def looks_for_presence(knowledge: Knowledge) -> list[Look]:
     looks: list[Look] = []
     for group in WORK:
         for window in _unknown(knowledge, knowledge.tracks[group], known):
-            again = asked is not None and asked.has(window)
+            again = asked is not None and asked.has_read(window)
             look = Look(window=window, period_s=HOUR_S, groups=(group,) if again else (PRESENCE,))
             if look not in looks:
                 looks.append(look)
@@ -473,7 +475,7 @@ def _idle_hours(knowledge: Knowledge, span: _Span) -> list[int]:
     if knowledge.published.isdisjoint(NAMES[IDLE]):
         return []
     track = knowledge.tracks[IDLE]
-    at = track.within(span.window)
+    at = track.slice_in(span.window)
     return _outer(track.starts_s[at][track.present[at]] // HOUR_S * HOUR_S)
 
 
@@ -499,7 +501,7 @@ def _step_of(knowledge: Knowledge, groups: Sequence[str], hours: Sequence[int]) 
         track = knowledge.tracks[group]
         for name in NAMES[group]:
             for hour_s in hours:
-                at = track.within(Window(start_s=hour_s, end_s=hour_s + HOUR_S))
+                at = track.slice_in(Window(start_s=hour_s, end_s=hour_s + HOUR_S))
                 values, starts_s = track.series[name][at], track.starts_s[at]
                 points_s = starts_s[~np.isnan(values)].tolist()
                 if SERIES[name].role is Role.IDLE and np.nanmax(values, initial=0.0) > MINUTE_S + ROUNDING_S:

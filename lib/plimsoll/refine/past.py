@@ -150,7 +150,7 @@ class Recall:
 
     def with_window(self, in_window: DaySums) -> DaySums:
         """The days of the past as far as they are read, with the days of the window."""
-        return self._past.day_sums.before(in_window)
+        return self._past.day_sums.append(in_window)
 
     def _idle_looks(self, case: Case) -> list[Look]:
         """Looks at the days that say whether a volume which did nothing in its window is idle, once."""
@@ -161,8 +161,10 @@ class Recall:
         return look_at_days(Window(start_s=max(asked.start_s, wanted.start_s), end_s=asked.end_s))
 
     def tells_more(self, case: Case, answer: Recommendation, in_window: Callable[[], DaySums]) -> bool:
-        """True if more of the past counts from now on than did for an answer, so that it is decided again. `in_window`
-        gives the days of the window."""
+        """True if more of the past counts now than did for an answer: it is then decided again.
+
+        `in_window` gives the days of the window.
+        """
         less, is_relief = weighed_reduction(answer, case.usable), isinstance(answer, Upgrade)
         if self._asks_earlier(case, less):
             if self._has_hours or not look_at_hours(self._earlier_days()):
@@ -190,7 +192,7 @@ class Recall:
         if self.days is None:
             if not (less or is_relief) or (look_at_days(self._days_to_read()) and not self._has_days):
                 return False
-            self.days = self._past.day_sums.before(in_window().as_history(self._volume, self._policy))
+            self.days = self._past.day_sums.append(in_window().as_history(self._volume, self._policy))
             if len(self._epochs()) > 1 or self._past.disputes:
                 return True
         if not self._is_weighed and (less or is_relief) and not waits:

@@ -113,13 +113,13 @@ class Peers:
 
     def _peers(self, volume: Volume, takeover: Takeover, present: Ceiling, *, waits: bool = False) -> Iterator[Peer]:
         """The volumes that a volume takes over from, and what each asks: no more than it has. `waits`: so does it."""
-        most = Need.of_ceiling(present)
+        most = Need.from_ceiling(present)
         for other in takeover.others(volume):
             carried = self._find_carried(other, takeover, waits=waits)
             if isinstance(carried, str):
                 yield Peer(takeover=takeover, volume=other, need=most, unknown=carried)
             elif carried is not None:
-                need = Need.of_ceiling(carried.counted_as(present.accounting)).no_more_than(most)
+                need = Need.from_ceiling(carried.counted_as(present.accounting)).no_more_than(most)
                 yield Peer(takeover=takeover, volume=other, need=need, ceiling=carried)
 
     def _find_carried(self, volume: Volume, takeover: Takeover, *, waits: bool) -> Ceiling | str | None:
@@ -154,8 +154,10 @@ class Peers:
         )
 
     def _wants_peaks(self, member: Member, takeover: Takeover) -> bool:
-        """Asks for the exact peaks of two volumes if one may do a tenth of the other and leave too little for it. True
-        if any was not asked for before."""
+        """Asks for the exact peaks of two volumes if the smaller may get too little for the other.
+
+        That is if one may do a tenth of the other. True if any of the peaks was not asked for before.
+        """
         answer = self._first[member.volume.id]
         offer = reduced_to(answer, answer.comparison.usable) if isinstance(answer, Change) else None
         if not isinstance(answer, Change) or offer is None:
@@ -223,8 +225,10 @@ def _open_sides(summary: DemandSummary, of_peer: DemandSummary) -> tuple[bool, b
 
 
 def _is_suspect(offer: Offer, summary: DemandSummary, peer: Peer, of_peer: DemandSummary | None) -> bool:
-    """True if a volume does under a tenth of a peer, on a side on which its offer has less than that; so it may if
-    that is not known."""
+    """True if a volume does under a tenth of a peer where its offer has too little for it.
+
+    So it may if the peer's answer is unknown. `of_peer` is the peer's demand; None: not known, and no suspicion.
+    """
     if peer.unknown:
         return True
     if of_peer is None:

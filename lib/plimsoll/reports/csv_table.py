@@ -148,6 +148,7 @@ def cell(value: object) -> str:
 
 
 def _value(record: RecommendationRecord, path: str) -> Any:
+    """The value at a dotted path of a record, lists joined; None if a part of the way is missing."""
     value: Any = record
     for part in path.split("."):
         value = None if value is None else getattr(value, part)
@@ -230,6 +231,7 @@ def _open_whole(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
+    """Locks a folder against other writers until the block ends; waits for them."""
     with writable(folder):
         place = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -45,6 +45,7 @@ def directions(ceiling: Ceiling | None, side: Resource) -> tuple[float | None, f
 
 
 def _ceiling_data(ceiling: Ceiling | None) -> dict[str, float | None] | None:
+    """The ceiling as JSON, reads and writes apart; None without one."""
     if ceiling is None:
         return None
     (read_iops, write_iops), (read_mib_s, write_mib_s) = (directions(ceiling, side) for side in Resource)

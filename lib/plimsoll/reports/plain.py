@@ -66,6 +66,7 @@ def _keys_of(record: type[BaseModel]) -> tuple[_Key, ...]:
 
 
 def _key_of(key: str, hint: Any) -> _Key:
+    """The key of a record: where its value is found in an answer, and how it is rounded and written."""
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     unit = next((UNIT_DIGITS[word] for word in key.split("_") if word in UNIT_DIGITS), RATE_DIGITS)
     digits = next((mark for mark in marks if isinstance(mark, Digits)), Digits(unit))
@@ -77,6 +78,7 @@ def _key_of(key: str, hint: Any) -> _Key:
 
 
 def _follow(path: str) -> Callable[[Any], Any]:
+    """The function that follows a dotted path through an object; None if a part of the way is None."""
     first, *others = (attrgetter(name) for name in path.split("."))
 
     def take(value: Any) -> Any:
@@ -110,6 +112,7 @@ def _writing(hint: Any, figure: _Write) -> _Write | None:
 
 
 def _or_null(known: _Write, *, is_figure: bool) -> _Write:
+    """The writer that leaves None as it is; of figures infinity as well, which JSON cannot write."""
     if is_figure:
         return lambda figure: None if figure is None or figure == math.inf else known(figure)
     return lambda value: None if value is None else known(value)

@@ -71,6 +71,7 @@ def peaks_in(record: RecommendationRecord) -> PastPeaks | None:
 
 
 def lessons_of(records: Iterable[RecommendationRecord]) -> Lessons:
+    """The lessons of a run's records: what their past peaks teach about headroom."""
     lessons = Lessons()
     for record in records:
         lessons.add(peaks_in(record))
@@ -104,6 +105,7 @@ def keep_lessons(
 
 
 def _is_better_founded(before: LearnedTable, table: LearnedTable) -> bool:
+    """True if an earlier table is still recent and rests on far more volumes than a new one."""
     age = date.fromisoformat(table.source.on) - date.fromisoformat(before.source.on)
     is_recent = before.days == table.days and timedelta(0) <= age <= timedelta(days=TABLE_KEPT_DAYS)
     return is_recent and table.source.volumes < FEW * before.source.volumes
@@ -283,7 +285,7 @@ def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
         "promises": {
             "changed": tally.volumes,
             "throttled": tally.throttled,
-            "expected": round(tally.expected, 2),
+            "expected": round(tally.expected_throttled, 2),
             "chance_pct": round(tally.chance_pct, 4),
             "broken": tally.is_broken,
             "observed_pct": round(min(100.0, 100 * tally.observed_s / max(1, tally.promised_s)), 1),
@@ -326,6 +328,7 @@ def _offered_promise(record: RecommendationRecord, now: datetime) -> Promise | N
 
 
 def _stays(record: RecommendationRecord) -> Iterator[Stay]:
+    """Yields the spans in which a record's volume had one known spec."""
     for epoch in record.epochs:
         if epoch.spec is not None:
             yield Stay(start_s=_seconds(epoch.start), end_s=_seconds(epoch.end), spec=epoch.spec.spec)

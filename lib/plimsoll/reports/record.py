@@ -88,7 +88,7 @@ class SpecRecord(_Record):
 
 
 class DemandRecord(_Record):
-    """What the workload asked for. Peaks are those of buckets of `resolution_s` seconds.
+    """The demand of the volume in numbers. Peaks are those of buckets of `resolution_s` seconds.
 
     Buckets that could not change the answer are not read: no peak was above `peak_iops`, and one was at least
     `least_peak_iops`. Both are the same where the peak was read.
@@ -153,7 +153,7 @@ class ReplayRecord(_Record):
 
 
 class EvidenceRecord(_Record):
-    """What stands behind the offer: A measured here, B measured elsewhere or longer ago, C published limits alone."""
+    """The evidence behind the offer: A measured here, B measured elsewhere or longer ago, C published limits alone."""
 
     grade: Annotated[Grades, At("grade.name")]
     envelope: str | None
@@ -175,9 +175,11 @@ def _write_throughput(ceiling: Ceiling) -> float | None:
 
 
 class CeilingRecord(_Record):
-    """What can be carried; null where it is not known to be limited. `sustained_*` is carried without end, the rest
-    while credits last. Operations of more than `io_kib` count as several. Where writes have a limit of their own, all
-    figures but `write_*` are those of reads."""
+    """The rates that a configuration carries; null where no limit is known.
+
+    `sustained_*` is carried without end, the rest while credits last. Operations of more than `io_kib` count as
+    several. Where writes have a limit of their own, all figures but `write_*` are those of reads.
+    """
 
     iops: float | None
     throughput_mib_s: float | None
@@ -222,7 +224,7 @@ def _is_too_slow(failed: FailedMeasurement) -> bool:
 
 
 class FailedMeasurementRecord(_Record):
-    """What was measured here lately, delivered too little or too late, and so speaks against an offer of that type."""
+    """A measurement made here lately that delivered too little or too late: it speaks against offers of its type."""
 
     code: Annotated[str, At(lambda _: CODE)] = Field(
         description="failed-measurement, as in the reasons and in what an offer is refused for"
@@ -241,7 +243,7 @@ class FailedMeasurementRecord(_Record):
 
 
 class BlockerRecord(_Record):
-    """What forbids the change today."""
+    """A reason that forbids the change today."""
 
     code: str
     text: str
@@ -293,7 +295,7 @@ class SaferRecord(_Record):
 
 
 class RiskRecord(_Record):
-    """How likely the volume outgrows what is recommended, and what that rests on."""
+    """The risk that the volume outgrows its recommended size, and the origin of that figure."""
 
     promised_pct: float | None = Field(
         description="at most that share of such volumes has more throttled minutes; null: nothing is promised"
@@ -321,7 +323,7 @@ class RiskRecord(_Record):
 
 
 class SignalsRecord(_Record):
-    """How the volume and its host answered from `start` to `end`: the baseline to check a change against.
+    """The latencies, queues and limits of the volume and its host from `start` to `end`, to check a change against.
 
     Means, and the highest minutes. Mean latencies of reads and of writes are over their operations. Null where the
     cloud has no point of it, or does not publish it for such a volume.
@@ -378,7 +380,7 @@ def _p99_mib_s(seen: SecondsSeen) -> float:
 
 
 class SecondsSeenRecord(_Record):
-    """What the latest probe saw of the volume, second by second; null where its host does not count that."""
+    """The counts of the latest probe, second by second; null where the volume's host does not count that."""
 
     began: str = Field(description="ISO 8601, UTC, in seconds")
     seconds: int = Field(description="looked at one by one")
@@ -464,7 +466,7 @@ class MemoryRecord(_Record):
 
 
 class GrowthRecord(_Record):
-    """How fast demand grows, where the headroom keeps room for that."""
+    """The growth of demand, where the headroom keeps room for it."""
 
     iops_pct_a_day: Annotated[float, Digits(3)] = Field(
         description="more operations each day, in percent of the last two weeks; 0: none"
@@ -477,7 +479,7 @@ class GrowthRecord(_Record):
 
 
 class LossRecord(_Record):
-    """What a change gives up beside IOPS and MiB/s: as it is now, and as it would be then."""
+    """A thing that a change gives up beside IOPS and MiB/s: as it is now, and as it would be then."""
 
     code: LossCode
     now: str
@@ -511,7 +513,7 @@ class StripeSetRecord(_Record):
 
 
 class TakeoverRecord(_Record):
-    """The volume that this one takes over from, or is suspected to, and what that will carry by its own answer."""
+    """The volume that this one takes over from, or is suspected to, and the offer in that one's own answer."""
 
     volume_id: Annotated[str, At("volume.id")]
     told_by: Annotated[str, At("takeover.told_by")] = Field(
@@ -525,7 +527,7 @@ class TakeoverRecord(_Record):
 
 
 class TemplateOfferRecord(_Record):
-    """What carries one volume's own demand for less, however little it saves, with its price in three parts."""
+    """The offer that carries one volume's own demand for less, however little it saves; its price in three parts."""
 
     spec: SpecRecord
     monthly_usd_size: Annotated[float, At("size_usd"), MILLIONTHS] = Field(
@@ -538,7 +540,7 @@ class TemplateOfferRecord(_Record):
 
 
 class TemplateRecord(_Record):
-    """What made a volume with others like it, and what the volume brings to one change of them all.
+    """The template that made the volume with others like it, and the volume's part in one change of all.
 
     run.json has these changes as `templates`. A volume with neither `offer` nor `held` is not judged yet.
     """

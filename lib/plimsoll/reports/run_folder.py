@@ -224,6 +224,7 @@ class Journal:
             os.fsync(self._file)
 
     def _sync_each_second(self) -> None:
+        """Writes the journal to disk each second until it ends; an error is kept for the next writer."""
         while not self._ended.wait(SYNC_S):
             if self._unsynced and self._failed is None:
                 self._unsynced = False
@@ -238,6 +239,7 @@ class Journal:
             raise self._failed
 
     def _lock(self) -> None:
+        """Locks the journal. Raises Held if another process writes it, and says which."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -395,6 +397,7 @@ class RunFolder:
         return not (self.path / RUN).exists() and all(entry.kind in opening for entry in entries(self._journal.path))
 
     def _remove(self) -> None:
+        """Removes the journal and the folders that this made; a folder with other files stays."""
         self._journal.path.unlink()
         with suppress(OSError):  # a folder with files of somebody else's stays
             for place in self._made:

@@ -197,6 +197,7 @@ def _fault_of(error: Exception) -> str:
 
 
 def _pick_volume(volume: str, among: Iterable[_Volume]) -> _Volume | None:
+    """The volume of that id or full name; None without one. Raises BadInput if several have the id."""
     volumes = [candidate for candidate in among if volume in {candidate.volume_id, full_name(candidate)}]
     if len(volumes) > 1:
         raise ambiguity_error(volume, [full_name(candidate) for candidate in volumes])
@@ -239,6 +240,7 @@ def _has_lines(path: Path) -> bool:
 
 
 def _read_lines(path: Path, naming: bytes = b"") -> Iterator[RecommendationRecord]:
+    """Yields the records of a list that Plimsoll wrote, a line each; only lines that contain `naming`."""
     with open_file(path) as file:
         next(file)
         for line in file:

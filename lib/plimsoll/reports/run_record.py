@@ -158,7 +158,7 @@ class RunPlan(_Part):
 
 
 class HistoryTold(BaseModel):
-    """What became of what was recommended, over the volumes of one run."""
+    """The counts of the answers to earlier recommendations, over the volumes of one run."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, defer_build=True, json_schema_serialization_defaults_required=True
@@ -252,6 +252,7 @@ def run_begun(text: str | bytes) -> RunBegun:
 
 
 def _with_new_keys(text: str | bytes) -> dict[str, Any]:
+    """The run's data with today's keys: those of earlier versions are renamed, and missing sums are 0."""
     run = unseal({**parse_json(text)})
     if isinstance(run.get("policy"), dict):
         run["policy"] = _policy_of(run["policy"])

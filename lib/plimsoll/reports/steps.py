@@ -280,7 +280,7 @@ def requirement_words(policy: Policy, seen: str | None = None) -> str:
     """
     span = f"every {_SPANS[policy.resolution_s]} of {seen or _lookback(policy)}"
     is_fixed = policy.headroom_from is HeadroomFrom.FIXED
-    asked = Headroom.of_policy(policy)
+    asked = Headroom.from_policy(policy)
     headroom = f"{asked.pct:g} % headroom" if is_fixed else f"headroom for a risk of {policy.risk_pct:g} %"
     demand = f"{span} with {headroom}"
     if policy.throttle_budget_min <= 0:

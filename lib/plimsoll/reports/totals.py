@@ -66,6 +66,7 @@ def merge_costs(groups: CostGroups, other: CostGroups) -> None:
 
 
 def _add(groups: CostGroups, kind: str, owner: str, year: str, counted: list[int]) -> None:
+    """Adds volumes and cents to a group of costs, by kind, owner and year."""
     years = groups.setdefault(kind, {}).setdefault(owner, {})
     volumes, cents = years.get(year, [0, 0])
     years[year] = [volumes + counted[0], cents + counted[1]]
@@ -409,6 +410,7 @@ class RunTotals:
         }
 
     def _count(self, record: RecommendationRecord, cents: Mapping[str, int]) -> None:
+        """Counts a record into these totals: its action, risk, blockers and money."""
         self.actions[record.action] += 1
         if record.kind.money is CountsAs.COST:
             self.cost_cents[record.action] += cents["now_cents"]
@@ -421,6 +423,7 @@ class RunTotals:
             self._part(dimension, DIMENSIONS[dimension](record))._count(record, cents)
 
     def _part(self, dimension: str, value: str) -> "RunTotals":
+        """The totals of one value of a dimension, made when first asked for."""
         groups = self.by[dimension]
         if value not in groups:
             groups[value] = RunTotals(by={})

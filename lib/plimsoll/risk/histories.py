@@ -59,7 +59,7 @@ def summarize_history(days: FloatArray) -> History | None:
 
 
 def usual_share(days: FloatArray) -> FloatArray:
-    """The share of its most required that is usual for each volume, by the highest rate of each day (volumes, 2, days).
+    """The usual share (0 to 1) of each volume's highest rate, by the highest of each day: (volumes, 2, days).
 
     A peak that only one day or two had returns less often than one that many days had. The share is the geometric mean
     of what the highest day and the fourth highest reached, over the highest; 1 if there are fewer days.
@@ -103,6 +103,7 @@ def split_into_blocks(days: FloatArray, length: int) -> tuple[tuple[Need, ...] |
 
 
 def _busiest(block: FloatArray) -> tuple[Need, ...] | None:
+    """The highest rates of a block's days (2, days), the highest first on each side; None if too few days are known."""
     known = block[:, ~np.isnan(block).any(axis=0)]
     if known.shape[1] < _LEAST_SEEN * block.shape[1]:
         return None

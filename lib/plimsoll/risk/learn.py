@@ -106,7 +106,7 @@ class Scores:
     score: FloatArray
     ratio: FloatArray
 
-    def only(self, where: BoolArray) -> "Scores":
+    def pick(self, where: BoolArray) -> "Scores":
         return Scores(**{name: getattr(self, name)[where] for name in self.__slots__})
 
 
@@ -309,7 +309,7 @@ def risk_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntAr
     cuts = np.unique(scores.cut)
     for cut in cuts:
         rows = scores.cut == cut
-        missed, volumes = _count_missed_by_factor(scores.only(rows), scale[rows])
+        missed, volumes = _count_missed_by_factor(scores.pick(rows), scale[rows])
         risks = np.maximum(risks, (missed + 1) / (volumes + 1))
         counts = np.minimum(counts, volumes)
     return (risks, counts) if len(cuts) else (np.ones(len(FACTORS)), counts)
@@ -434,7 +434,7 @@ class Lessons:
         self.volumes += taught
 
     def merge(self, other: "Lessons") -> None:
-        """Adds the counts of other volumes. Blocks of another length are left out."""
+        """Adds the counts of other volumes, in place; nothing of blocks of another length."""
         if not other.volumes or (self.days and self.days != other.days):
             return
         self.days = other.days
@@ -458,6 +458,10 @@ class Lessons:
         )
 
     def _count(self, key: str, before: Sequence[Need], after: Sequence[Need], peaks: PastPeaks) -> bool:
+        """Counts a volume under a key, by its highest days `before` a cut and `after` it; False if it teaches nothing.
+
+        A volume that did nothing, or stood at its ceiling before, teaches nothing.
+        """
         days = np.array([_pair(figures) for figures in before]).T
         most, usual = days.max(axis=1), usual_share(days[None])[0]
         then, free, ceiling = (np.array(_pair(figures)) for figures in (after[0], peaks.free, peaks.ceiling))
@@ -505,6 +509,7 @@ def _ratios(figures: FloatArray, base: FloatArray) -> FloatArray:
 
 
 def _counts_by_place(counts: Counter[int]) -> IntArray:
+    """The counts as an array, one for each factor of `FACTORS`."""
     numbers = np.zeros(len(FACTORS) + 1, dtype=np.int64)
     for place, count in counts.items():
         numbers[place] = count

@@ -58,7 +58,7 @@ class Risk:
 
     @property
     def text(self) -> str:
-        """The promise in a sentence, with what it rests on."""
+        """The promise in a sentence; a second one says what stands in if the wanted risk is not kept."""
         history = f"{self.history_days:.0f} {'day' if round(self.history_days) == 1 else 'days'} of history"
         if self.promised_pct is None:
             sentence = f"Nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}."
@@ -91,7 +91,7 @@ def find_headrooms(policy: Policy, table: LearnedTable | None, history: History,
 
     If no headroom is known that keeps it, the most cautious that is known stands in.
     """
-    return Headrooms.of_policy(policy, _learned_factor(policy, table, history, owner))
+    return Headrooms.from_policy(policy, _learned_factor(policy, table, history, owner))
 
 
 def risk_of(
@@ -177,6 +177,10 @@ def _text_of_out_of_reach(policy: Policy) -> str:
 
 
 def _learned_factor(policy: Policy, table: LearnedTable | None, history: History, owner: str) -> float | None:
+    """The least factor that is known to keep the policy's risk; else that of the least risk that any keeps.
+
+    None if headroom is not learned, or nothing is known of so short a history.
+    """
     if table is None or not goes_by_history(policy, table):
         return None
     band = table.band(history.days)

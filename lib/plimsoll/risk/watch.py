@@ -105,6 +105,7 @@ class PromiseTally:
             self.observed_s += watch.observed_s
 
     def merge(self, other: "PromiseTally") -> None:
+        """Adds the counts of another tally, in place."""
         self.promised.update(other.promised)
         self.throttled += other.throttled
         self.promised_s += other.promised_s
@@ -115,9 +116,8 @@ class PromiseTally:
         return self.promised.total()
 
     @property
-    def expected(self) -> float:
-        """The mean number of volumes that throttle by the end of the promised days, if promises are kept to their
-        limit."""
+    def expected_throttled(self) -> float:
+        """The mean number of volumes that throttle in the promised days, if promises are kept just to their limit."""
         return sum(pct / 100 * volumes for pct, volumes in self.promised.items())
 
     @property

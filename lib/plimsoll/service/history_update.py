@@ -11,7 +11,7 @@ from typing import Final
 
 from plimsoll.clouds.targets import named_target
 from plimsoll.decide.history import HistoryEntry, Review, Sighting, review_promises, seen
-from plimsoll.model.people import Holding, holding
+from plimsoll.model.people import Holding, find_holding
 from plimsoll.ports import HistoryStore, Target
 from plimsoll.reports.promises import review_of
 from plimsoll.reports.record import RecommendationRecord, to_cents
@@ -42,7 +42,7 @@ def remember(
         pairs, target = list(group), named_target(account, region)
         ids = [record.volume_id for record, _review in pairs]
         prior, decisions = history.entries(target, ids), history.decisions(target, ids)
-        held = {volume_id: holding(decisions.get(volume_id, ())) for volume_id in ids}
+        held = {volume_id: find_holding(decisions.get(volume_id, ())) for volume_id in ids}
         latest = max(prior.values(), key=lambda entry: entry.last_seen, default=None)
         entries = [
             (pair[0], _entry(pair, prior.get(pair[0].volume_id), latest, held[pair[0].volume_id], run_id, now))
@@ -80,7 +80,8 @@ def news_name(event: ServiceEvent) -> str:
 def excluded_volumes(history: HistoryStore, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
     """The volumes of a target that people excluded from audits, by id, each with who and why."""
     reasons = {
-        volume_id: holding(decisions).left_out for volume_id, decisions in history.decisions(target, volume_ids).items()
+        volume_id: find_holding(decisions).exclusion_text
+        for volume_id, decisions in history.decisions(target, volume_ids).items()
     }
     return {volume_id: why for volume_id, why in reasons.items() if why is not None}
 

@@ -98,6 +98,7 @@ def _affords(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:
 
 
 def _answer_of(job: Job) -> BenchAnswer:
+    """The bench's answer to the ended command of a job. Raises BadInput while the command runs."""
     outcome = job.current_attempt.outcome
     if outcome is None:
         raise BadInput(f"the command of {job.name.key} has not ended: look at it until it has.")
@@ -119,7 +120,7 @@ def _results_of(answer: BenchAnswer, attempt: MeasuringAttempt) -> Sequence[Benc
     for result in results:
         if result.fault is not None:
             raise NotMeasured(f"fio on {host_id}: {result.fault}. Nothing is concluded from it.")
-        if result.has_rate_cap and result.latency.at(99.0) is None:
+        if result.has_rate_cap and result.latency.percentile_us(99.0) is None:
             raise NotMeasured(
                 f"fio on {host_id} told no p99 latency of the job {result.name}, which the verdict rests on. Nothing "
                 "is concluded from it."
@@ -175,7 +176,7 @@ def _to_shown(result: BenchResult, volumes: int, counted: Accounting) -> Shown:
         iops=None if iops is None else iops / volumes,
         throughput_mib_s=None if throughput_mib_s is None else throughput_mib_s / volumes,
         mean_latency_us=result.latency.mean_us,
-        p99_latency_us=result.latency.at(99.0),
+        p99_latency_us=result.latency.percentile_us(99.0),
         paced=result.has_rate_cap,
     )
 
@@ -237,7 +238,10 @@ def _result(result: BenchResult, ceiling: Ceiling) -> NewResult:
 
 
 def _bound_by(result: BenchResult, ceiling: Ceiling) -> BoundBy:
-    """The limit of an unbounded job: a published one of the volume, if the result is near it."""
+    """The published limit of the volume that stopped an unbounded job; UNKNOWN if the result is near none.
+
+    Near is `NEAR_PUBLISHED`. IOPS go before MiB/s, and a figure that the result lacks is near nothing.
+    """
     least, most = NEAR_PUBLISHED
     iops, throughput_mib_s = _count_result(result, ceiling.accounting)
     if iops is not None and least * ceiling.iops <= iops <= most * ceiling.iops:
@@ -305,6 +309,7 @@ def _usd_of(job: Job, at: datetime) -> float:
 
 
 def _paid_s(attempt: MeasuringAttempt, at: datetime) -> float:
+    """The seconds that a scratch volume was paid for, until it was cleaned up; 0 without one."""
     if attempt.prepared.order is None:
         return 0.0
     return ((attempt.cleaned or at) - attempt.prepared.began).total_seconds()

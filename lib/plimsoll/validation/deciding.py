@@ -21,7 +21,7 @@ from plimsoll.decide.answer import (
     Wait,
 )
 from plimsoll.demand.demand import IOPS, MIB_S, Demand
-from plimsoll.demand.workload import recounted, shape_of
+from plimsoll.demand.workload import recount_need, shape_of
 from plimsoll.measure.runs import MeasuringRun, Mode, Want, plan_runs, split_by_budget
 from plimsoll.model.ceiling import Need
 from plimsoll.model.errors import BadInput, NotMeasured
@@ -176,23 +176,27 @@ def subject_of(
     offer, counted = weighed.comparison.offer(run.spec.type), run.ceiling.accounting
     if not (math.isfinite(offer.need.iops) and math.isfinite(offer.need.throughput_mib_s)):
         raise NotMeasured("the need has no bound, so that nothing could be shown to carry it.")
-    need = recounted(offer.need, demand, offer.ceiling.accounting, counted)
+    need = recount_need(offer.need, demand, offer.ceiling.accounting, counted)
     risk = weighed.answer.risk
-    share = 1 / (Headroom.of_policy(policy) if risk is None else risk.headroom).factor
+    share = 1 / (Headroom.from_policy(policy) if risk is None else risk.headroom).factor
     at_peak = Need(iops=need.iops * share, throughput_mib_s=need.throughput_mib_s * share)
     today = bench.mean_latency_us(place, volume.id, now - timedelta(days=policy.lookback_days), now)
     return Subject(
         volume=volume,
         need=need,
         shape=shape_of(demand, at_peak, counted) if np.any(demand.iops > 0) else None,
-        peak_iops=demand.peak(demand.count(counted.by_operation)[IOPS]),
-        peak_throughput_mib_s=demand.peak(demand.count(counted.by_operation)[MIB_S]),
+        peak_iops=demand.peak(demand.count(counted.per_operation)[IOPS]),
+        peak_throughput_mib_s=demand.peak(demand.count(counted.per_operation)[MIB_S]),
         today_mean_latency_us=today,
         pool_gib=_pool_gib(weighed, run.spec.type),
     )
 
 
 def _spec(weighed: WeighedVolume, target: str | None, mode: Mode, types: Mapping[str, VolumeType]) -> VolumeSpec:
+    """The spec to measure: the volume's own in place, else the named target, the bare change of type, or the answer's.
+
+    Raises BadInput if there is no such spec.
+    """
     if mode is Mode.IN_PLACE:
         if target is not None:
             raise BadInput("--mode in-place measures the volume as it is: leave out --target.")
@@ -236,6 +240,10 @@ def parse_target(target: str, size_gib: int, types: Mapping[str, VolumeType]) ->
 def _provisioned_figure(
     target: str, unit: str, rule: object, asked: int | None, size_gib: int, iops: int = 0
 ) -> int | None:
+    """The IOPS or MiB/s to provision for a target: those asked for, or the least; None if the type provisions none.
+
+    Raises BadInput for a figure that cannot be bought.
+    """
     if not isinstance(rule, Provisioned):
         if asked is not None:
             raise BadInput(f"--target {target}: {unit} cannot be provisioned for that type; leave them out.")

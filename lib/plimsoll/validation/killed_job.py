@@ -83,6 +83,11 @@ def _can_go_on(job: Job, context: Context) -> bool:
 
 
 def _is_under_way(job: Job, attempt: MeasuringAttempt, context: Context) -> bool:
+    """True if a killed job's attempt can go on: its outcome is known, or its command or scratch volume is there.
+
+    A command of a job without a scratch volume counts once it was sent. A scratch volume counts until its deadline, and
+    only if the cloud still has it.
+    """
     order: ScratchOrder | None = attempt.prepared.order
     if attempt.outcome is not None:
         return True  # all that is left to do is to judge and to clean up

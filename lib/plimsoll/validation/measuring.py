@@ -157,6 +157,7 @@ def _clean(job: Job, context: Context) -> None:
 
 
 def _volume_of(job: Job) -> str:
+    """The scratch volume of a job. Raises BadInput if none was made."""
     volume_id = job.current_attempt.volume_id
     if volume_id is None:
         raise BadInput(f"no scratch volume was made for {job.name.key}: create it first.")

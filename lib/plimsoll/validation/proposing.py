@@ -198,7 +198,7 @@ def _check_makeable(run: MeasuringRun, context: Context) -> None:
 def _check_not_modifying(subject: Subject) -> None:
     """Raises NotMeasured during a modification: the volume then has neither its old nor its new performance."""
     latest = subject.volume.modification
-    if latest is not None and latest.in_progress:
+    if latest is not None and latest.is_running:
         raise NotMeasured(f"{subject.volume.id} is being modified ({latest.state}): measure it when that is completed.")
 
 
@@ -229,6 +229,7 @@ def choose_host(
 
 
 def _refusals(host: BenchHost, spec: VolumeSpec, ceiling: Ceiling) -> Iterator[str]:
+    """Yields the reasons why a host cannot measure a spec; none if it can."""
     name = f"{host.host.id} ({host.host.type})"
     if not host.ready:
         yield host.not_ready.rstrip(".")

@@ -49,6 +49,10 @@ def _is_in(
     bench: Bench,
     patience: BenchPatience,
 ) -> bool:
+    """True if a scratch volume is in a state, and attached if that is in-use; False while it can still be waited for.
+
+    Raises NotMeasured if it is in error, or the time is over.
+    """
     volume = next(iter(bench.scratch(target, volume_id=volume_id)), None)
     if volume is not None and volume.state == "error":
         raise NotMeasured(f"scratch volume {volume_id} {otherwise}: the cloud says it is in error. Try again.")

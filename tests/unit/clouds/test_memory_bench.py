@@ -163,7 +163,7 @@ def test_unbounded_it_delivers_the_published_ceiling(kind, size_gib, size_kib, r
     job = f"[global]\nruntime=30s\ntime_based\n[all]\nrw=randrw\nrwmixread={read_pct}\nbs={size_kib}k\niodepth=64\n"
     (job_found,) = json.loads(answered(bench, attached(bench, an_order(spec)), job).output)["fio"]["jobs"]
     iops = job_found["read"]["iops"] + job_found["write"]["iops"]
-    assert iops == pytest.approx(TYPES[kind].ceiling(spec).at(size_kib))
+    assert iops == pytest.approx(TYPES[kind].ceiling(spec).iops_at(size_kib))
     assert job_found["read"]["bw_bytes"] == pytest.approx(job_found["read"]["iops"] * size_kib * 1024, abs=1)
 
 

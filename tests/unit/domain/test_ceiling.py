@@ -18,14 +18,14 @@ def a_bucket(resource=Resource.IOPS, *, free=0.0, refill=300.0, capacity=5_400_0
 
 def test_small_operations_meet_the_iops_and_large_ones_the_throughput():
     gp3 = Ceiling(iops=3000, throughput_mib_s=125, io_kib=256)
-    assert gp3.at(4) == 3000
-    assert gp3.at(128) == 1000
-    assert gp3.at(125 * 1024 / 3000) == pytest.approx(3000)
+    assert gp3.iops_at(4) == 3000
+    assert gp3.iops_at(128) == 1000
+    assert gp3.iops_at(125 * 1024 / 3000) == pytest.approx(3000)
 
 
 def test_an_operation_above_the_largest_counts_as_several():
-    assert Ceiling(iops=1000, throughput_mib_s=10_000, io_kib=256).at(1024) == 250
-    assert Ceiling(iops=1000, throughput_mib_s=10_000).at(1024) == 1000
+    assert Ceiling(iops=1000, throughput_mib_s=10_000, io_kib=256).iops_at(1024) == 250
+    assert Ceiling(iops=1000, throughput_mib_s=10_000).iops_at(1024) == 1000
 
 
 @given(CEILINGS, CEILINGS, st.floats(1, 4096))
@@ -33,7 +33,7 @@ def test_a_volume_on_a_host_carries_what_the_lower_of_both_carries(volume, host,
     both = volume & host
     assert both.iops == min(volume.iops, host.iops)
     assert both.throughput_mib_s == min(volume.throughput_mib_s, host.throughput_mib_s)
-    assert both.at(io_size_kib) <= min(volume.at(io_size_kib), host.at(io_size_kib)) * (1 + 1e-9)
+    assert both.iops_at(io_size_kib) <= min(volume.iops_at(io_size_kib), host.iops_at(io_size_kib)) * (1 + 1e-9)
 
 
 @given(CEILINGS)

@@ -32,17 +32,17 @@ def growing(times):
 
 @pytest.mark.parametrize(("asked_pct", "factor", "right_pct"), [(20, 1.1, 20), (20, 1.20001, 20.1), (20, 1.5, 50)])
 def test_what_was_learned_counts_for_reductions_alone_and_never_lowers_what_is_asked(asked_pct, factor, right_pct):
-    found = Headrooms.of_policy(Policy(headroom_pct=asked_pct), factor)
+    found = Headrooms.from_policy(Policy(headroom_pct=asked_pct), factor)
     assert (found.relief.pct, found.reducing.pct) == (asked_pct, right_pct)
     is_learned = right_pct > asked_pct
     assert found.reducing.source is (HeadroomSource.LEARNED if is_learned else HeadroomSource.POLICY)
     assert found.relief.source is HeadroomSource.POLICY
-    assert [found.of(purpose).pct for purpose in OfferPurpose] == [right_pct, asked_pct, right_pct]
+    assert [found.pick(purpose).pct for purpose in OfferPurpose] == [right_pct, asked_pct, right_pct]
 
 
 @given(percents, factors, st.floats(1, 3))
 def test_growth_adds_room_to_both_and_leaves_what_they_are_without_it(asked_pct, factor, times):
-    plain = Headrooms.of_policy(Policy(headroom_pct=asked_pct), factor)
+    plain = Headrooms.from_policy(Policy(headroom_pct=asked_pct), factor)
     found = plain.with_room_for(growing(times))
     for usual, grown in ((plain.relief, found.relief), (plain.reducing, found.reducing)):
         assert usual.pct <= grown.pct <= MOST_HEADROOM_PCT
@@ -55,7 +55,7 @@ def test_growth_adds_room_to_both_and_leaves_what_they_are_without_it(asked_pct,
 
 @given(percents, factors)
 def test_a_learned_factor_is_kept_and_rounded_by_no_more_than_a_tenth(asked_pct, factor):
-    asked = Headroom.of_policy(Policy(headroom_pct=asked_pct))
+    asked = Headroom.from_policy(Policy(headroom_pct=asked_pct))
     assert max(asked.factor, factor) <= asked.raised_to(factor).factor + 1e-8
     assert asked.raised_to(factor).pct <= max(asked_pct, 100 * (factor - 1) + 0.1)
 

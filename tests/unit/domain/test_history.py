@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.decide.history import Sighting, seen
-from plimsoll.model.people import Decision, DecisionKind, Holding, holding
+from plimsoll.model.people import Decision, DecisionKind, Holding, find_holding
 from plimsoll.model.volume import VolumeSpec
 
 MONDAY = datetime(2027, 1, 4, 6, tzinfo=UTC)
@@ -110,7 +110,7 @@ def lives(draw):
     weeks = draw(st.lists(st.tuples(answers, words), min_size=1, max_size=8))
     life, heard = [], []
     for number, (answer, spoken) in enumerate(weeks):
-        life.append((replace(answer, **week(number)), holding(heard)))
+        life.append((replace(answer, **week(number)), find_holding(heard)))
         heard += [word(number) for word in spoken]
     return life
 
@@ -182,7 +182,7 @@ def test_a_word_that_comes_before_a_run_is_remembered_silences_it_however_often_
         return
     number = len(life) - 1
     late = said(kind, number, until=week_day(number) + timedelta(days=31), minutes=5)
-    heard = holding([*(one for one in (held.snoozed, held.done, held.excluded) if one), late])
+    heard = find_holding([*(one for one in (held.snoozed, held.done, held.excluded) if one), late])
     for prior in (before, entry):
         again = seen(prior, sighting, heard)
         assert not again.new_in(sighting.run_id, sighting.now, heard)
@@ -301,7 +301,7 @@ def test_a_change_that_was_undone_is_new_again_and_saves_nothing_any_more():
 
 
 def test_what_was_snoozed_stays_so_even_if_it_changes_and_is_new_again_when_the_time_has_run_out():
-    held = holding([snooze(0, until=date(2027, 1, 18))])
+    held = find_holding([snooze(0, until=date(2027, 1, 18))])
     changed = seen(history(a_sighting()), a_sighting(target=gp3(9000), **week(1)), held)
     assert changed.silent(week(1)["now"], held)
     assert not is_new(changed, 1, held)
@@ -311,13 +311,13 @@ def test_what_was_snoozed_stays_so_even_if_it_changes_and_is_new_again_when_the_
 
 
 def test_a_snooze_that_ran_out_between_two_runs_is_over_in_the_second():
-    held = holding([snooze(0, until=date(2027, 1, 11), minutes=1)])
+    held = find_holding([snooze(0, until=date(2027, 1, 11), minutes=1)])
     assert is_new(seen(history(a_sighting()), a_sighting(**week(1)), held), 1, held)
 
 
 def test_a_run_without_enough_data_does_not_swallow_the_end_of_a_silence():
     for word in (snooze(0, until=date(2027, 1, 8)), done(0)):
-        held = holding([word])
+        held = find_holding([word])
         unknown = a_sighting("insufficient-data", GP2, None, 0.0, **week(1))
         entry = seen(history(a_sighting()), unknown, held)
         assert not is_new(entry, 1, held)
@@ -325,21 +325,21 @@ def test_a_run_without_enough_data_does_not_swallow_the_end_of_a_silence():
 
 
 def test_a_volume_that_is_recommended_first_while_it_is_snoozed_is_new_when_the_time_has_run_out():
-    held = holding([snooze(0, until=date(2027, 1, 18))])
+    held = find_holding([snooze(0, until=date(2027, 1, 18))])
     first = seen(None, a_sighting(**week(1)), held)
     assert not is_new(first, 1, held)
     assert is_new(seen(first, a_sighting(**week(2)), held), 2, held)
 
 
 def test_a_change_that_was_made_ends_the_snooze_that_was_said_before():
-    held = holding([snooze(0, until=date(2027, 3, 1))])
+    held = find_holding([snooze(0, until=date(2027, 3, 1))])
     lower = a_sighting("reprovision", gp3(6000), gp3(3000), 5.0, **week(1))
     made = seen(history(a_sighting(target=gp3(6000))), lower, held)
     assert is_new(made, 1, held)
 
 
 def test_said_to_be_done_is_silent_until_a_run_that_looks_after_that_and_new_where_it_is_not():
-    held = holding([snooze(0, until=date(2027, 3, 1), hours=1), done(0)])
+    held = find_holding([snooze(0, until=date(2027, 3, 1), hours=1), done(0)])
     under_way = seen(history(a_sighting()), a_sighting(run_id="run-x", now=MONDAY + timedelta(hours=5)), held)
     assert under_way.silent(MONDAY + timedelta(hours=5), held)
     looked = seen(under_way, a_sighting(**week(1)), held)
@@ -349,15 +349,15 @@ def test_said_to_be_done_is_silent_until_a_run_that_looks_after_that_and_new_whe
 
 
 def test_said_to_be_done_and_seen_to_be_so_is_done():
-    entry = seen(history(a_sighting()), kept(gp3(), **week(1)), holding([done(0)]))
+    entry = seen(history(a_sighting()), kept(gp3(), **week(1)), find_holding([done(0)]))
     assert (entry.done_run, entry.done_saved_usd_month, entry.recommends) == ("run-1", 10.0, False)
 
 
 def test_excluded_while_a_run_is_under_way_is_silent_and_new_once_the_volume_is_audited_again():
     exclude, include = said(DecisionKind.EXCLUDE, 0, hours=1), said(DecisionKind.INCLUDE, 3)
-    first = seen(None, a_sighting(), holding([exclude]))
-    assert not is_new(first, 0, holding([exclude]))
-    held = holding([include, exclude])
+    first = seen(None, a_sighting(), find_holding([exclude]))
+    assert not is_new(first, 0, find_holding([exclude]))
+    held = find_holding([include, exclude])
     again = seen(first, a_sighting(**week(4)), held)
     assert is_new(again, 4, held)
     assert not is_new(seen(again, a_sighting(**week(5)), held), 5, held)
@@ -367,9 +367,9 @@ def test_the_later_word_of_a_kind_holds_and_including_lifts_an_exclusion():
     exclude, include = said(DecisionKind.EXCLUDE, 0), said(DecisionKind.INCLUDE, 1)
     first, second = snooze(0, until=date(2027, 3, 1)), snooze(1, until=date(2027, 2, 1))
     for order in ([exclude, first, second], [second, first, exclude]):
-        assert holding(order) == Holding(snoozed=second, excluded=exclude)
-    assert holding([include, exclude]) == Holding(included=include)
-    assert holding([include]) == NOTHING
+        assert find_holding(order) == Holding(snoozed=second, excluded=exclude)
+    assert find_holding([include, exclude]) == Holding(included=include)
+    assert find_holding([include]) == NOTHING
     again = said(DecisionKind.EXCLUDE, 2)
-    assert holding([again, include, exclude]) == Holding(excluded=again)
-    assert holding([first, done(1), said(DecisionKind.VALIDATE, 2)]) == Holding(done=done(1))
+    assert find_holding([again, include, exclude]) == Holding(excluded=again)
+    assert find_holding([first, done(1), said(DecisionKind.VALIDATE, 2)]) == Holding(done=done(1))

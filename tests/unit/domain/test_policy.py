@@ -50,23 +50,23 @@ def test_the_defaults_are_those_of_the_documentation():
 
 
 def test_a_tag_matches_by_key_and_where_it_names_one_by_value():
-    assert TagMatch(tag="env").matches({"env": "prod"})
-    assert TagMatch(tag="env", value="prod").matches({"env": "prod"})
-    assert not TagMatch(tag="env", value="prod").matches({"env": "test"})
-    assert not TagMatch(tag="env").matches({"Env": "prod"})
+    assert TagMatch(tag="env").is_match({"env": "prod"})
+    assert TagMatch(tag="env", value="prod").is_match({"env": "prod"})
+    assert not TagMatch(tag="env", value="prod").is_match({"env": "test"})
+    assert not TagMatch(tag="env").is_match({"Env": "prod"})
     assert (str(TagMatch(tag="env")), str(TagMatch(tag="env", value="prod"))) == ("env", "env=prod")
 
 
 def test_a_volume_can_opt_out_by_tag():
-    assert Policy().excluding({"plimsoll:exclude": "true"}) == OPT_OUT
-    assert Policy().excluding({"plimsoll:exclude": "false"}) is None
+    assert Policy().find_exclusion({"plimsoll:exclude": "true"}) == OPT_OUT
+    assert Policy().find_exclusion({"plimsoll:exclude": "false"}) is None
 
 
 def test_the_first_exclusion_that_matches_is_named():
     policy = a_policy(exclude=(TagMatch(tag="env", value="prod"), TagMatch(tag="team")))
-    assert policy.excluding({"team": "db", "env": "prod"}) == TagMatch(tag="env", value="prod")
-    assert policy.excluding({"team": "db", "env": "test"}) == TagMatch(tag="team")
-    assert policy.excluding({}) is None
+    assert policy.find_exclusion({"team": "db", "env": "prod"}) == TagMatch(tag="env", value="prod")
+    assert policy.find_exclusion({"team": "db", "env": "test"}) == TagMatch(tag="team")
+    assert policy.find_exclusion({}) is None
 
 
 def test_overrides_by_tag_apply_in_their_order():
@@ -77,21 +77,21 @@ def test_overrides_by_tag_apply_in_their_order():
             Override(match=TagMatch(tag="critical"), policy={"headroom_pct": 100}),
         ),
     )
-    assert policy.for_tags({}) == policy
-    assert policy.for_tags({"env": "prod"}).headroom_pct == 50
-    both = policy.for_tags({"env": "prod", "critical": ""})
+    assert policy.apply_overrides({}) == policy
+    assert policy.apply_overrides({"env": "prod"}).headroom_pct == 50
+    both = policy.apply_overrides({"env": "prod", "critical": ""})
     assert (both.headroom_pct, both.min_hours) == (100, 100)
 
 
 def test_an_override_keeps_to_the_same_bounds():
     policy = a_policy(overrides=(Override(match=TagMatch(tag="a"), policy={"headroom_pct": 1000}),))
     with pytest.raises(PolicyError, match="headroom_pct"):
-        policy.for_tags({"a": ""})
+        policy.apply_overrides({"a": ""})
 
 
 def test_the_tags_that_are_shown_are_those_of_the_list_and_by_default_the_usual_ones():
     tags = {"Name": "orders", "team": "db", "note": "private"}
-    assert Policy().shown(tags) == {"Name": "orders", "team": "db"}
-    assert Policy().shown({"Owner": "ann", "Teams": "db"}) == {"Owner": "ann"}
-    assert a_policy(show_tags=("team", "missing")).shown(tags) == {"team": "db"}
-    assert a_policy(show_tags=()).shown(tags) == {}
+    assert Policy().pick_shown_tags(tags) == {"Name": "orders", "team": "db"}
+    assert Policy().pick_shown_tags({"Owner": "ann", "Teams": "db"}) == {"Owner": "ann"}
+    assert a_policy(show_tags=("team", "missing")).pick_shown_tags(tags) == {"team": "db"}
+    assert a_policy(show_tags=()).pick_shown_tags(tags) == {}

@@ -213,7 +213,7 @@ def test_a_larger_volume_of_a_type_carries_no_less(type_name, one, other):
 @given(st.sampled_from(["io1", "io2"]), st.integers(100, 256_000), st.integers(100, 256_000))
 def test_more_iops_bring_no_less_throughput(type_name, one, other):
     rule = TYPES[type_name].throughput
-    assert rule.at(min(one, other)) <= rule.at(max(one, other))
+    assert rule.figure_at(min(one, other)) <= rule.figure_at(max(one, other))
 
 
 @given(st.sampled_from(["io1", "io2"]), st.floats(1, 4000))
@@ -221,15 +221,15 @@ def test_the_fewest_iops_that_bring_a_throughput_bring_it(type_name, throughput_
     rule = TYPES[type_name].throughput
     iops = rule.least_iops(throughput_mib_s)
     if math.isinf(iops):
-        assert throughput_mib_s > rule.at(256_000)
+        assert throughput_mib_s > rule.figure_at(256_000)
     else:
-        assert rule.at(iops) == pytest.approx(throughput_mib_s)
-        assert rule.at(iops * 0.999) < throughput_mib_s
+        assert rule.figure_at(iops) == pytest.approx(throughput_mib_s)
+        assert rule.figure_at(iops * 0.999) < throughput_mib_s
 
 
 def test_shapes_of_formulas():
-    assert [Sized(per_gib=3, floor=100, cap=16_000).at(size) for size in (1, 100, 10_000)] == [100, 300, 16_000]
-    assert [Stepped(steps=((170, 128), (None, 250))).at(size) for size in (170, 170.5, 9999)] == [128, 250, 250]
-    assert Stepped(steps=((170, 128),)).at(500) == 128
+    assert [Sized(per_gib=3, floor=100, cap=16_000).figure_at(size) for size in (1, 100, 10_000)] == [100, 300, 16_000]
+    assert [Stepped(steps=((170, 128), (None, 250))).figure_at(size) for size in (170, 170.5, 9999)] == [128, 250, 250]
+    assert Stepped(steps=((170, 128),)).figure_at(500) == 128
     assert Provisioned(least=100, most=64_000, per_gib=50).most_at(1) == 100
-    assert FromIops(bands=((100, 1, 50),)).at(200) == 50
+    assert FromIops(bands=((100, 1, 50),)).figure_at(200) == 50

@@ -23,7 +23,11 @@ def test_a_job_of_fio_3_is_read_in_one_unit():
     found = read_one(fio_json(a_job()))
     assert (found.name, found.tool, found.tool_version) == ("job", "fio", "3.36")
     assert (found.iops, found.throughput_mib_s) == (1000, 1000 * 16 / 1024)
-    assert (found.latency.mean_us, found.latency.at(50), found.latency.at(99)) == (1000.0005, 1000, 2000)
+    assert (found.latency.mean_us, found.latency.percentile_us(50), found.latency.percentile_us(99)) == (
+        1000.0005,
+        1000,
+        2000,
+    )
     assert not found.latency.upper_bound
     assert (found.job.mode, found.job.block_kib, found.job.iodepth) == ("randread", 16, 32)
     assert (found.job.engine, found.job.direct, found.job.jobs) == ("libaio", True, 1)
@@ -38,7 +42,7 @@ def test_a_direction_that_fio_did_not_use_is_absent():
 def test_fio_2_told_kib_and_microseconds():
     found = read_one(OLD_JSON)
     assert (found.iops, found.throughput_mib_s) == (3000.5, 48000 / 1024)
-    assert (found.latency.mean_us, found.latency.at(99)) == (5291.19, 6816)
+    assert (found.latency.mean_us, found.latency.percentile_us(99)) == (5291.19, 6816)
     assert dict(found.latency.percentiles_us).keys() == {1, 99}
     assert found.device_iops == 3001
     assert (found.job.mode, found.job.block_kib, found.job.direct) == ("unstated-read", 16, None)
@@ -55,7 +59,7 @@ def test_percentiles_that_a_setting_moved_to_the_whole_latency_are_found():
     clat = side.pop("clat_ns")
     side["lat_ns"] = clat
     side["clat_ns"] = {key: value for key, value in clat.items() if key != "percentile"}
-    assert read_one(fio_json(a_job(read=side))).latency.at(99) == 2000
+    assert read_one(fio_json(a_job(read=side))).latency.percentile_us(99) == 2000
 
 
 def test_notes_before_the_first_brace_and_after_the_last_are_no_part_of_it():
@@ -77,7 +81,7 @@ def test_jobs_of_a_group_are_summed_and_their_worst_percentile_is_an_upper_bound
     slow, fast = a_side(1000, p99_ns=9_000_000), a_side(3000, p99_ns=1_000_000)
     found = read_one(fio_json(a_job(read=slow), a_job(read=fast)))
     assert (found.iops, found.throughput_mib_s, found.job.jobs) == (4000, 4000 * 16 / 1024, 2)
-    assert (found.latency.at(99), found.latency.upper_bound) == (9000, True)
+    assert (found.latency.percentile_us(99), found.latency.upper_bound) == (9000, True)
     assert found.directions["read"].operations == 240_000
 
 
@@ -86,8 +90,8 @@ def test_a_mixed_job_tells_each_direction_and_the_worse_percentile():
     found = read_one(fio_json(job))
     assert (found.iops, found.job.mode) == (1000, "randrw")
     assert {name: one.iops for name, one in found.directions.items()} == {"read": 700, "write": 300}
-    assert [one.latency.at(99) for one in found.directions.values()] == [2000, 5000]
-    assert (found.latency.at(99), found.latency.upper_bound) == (5000, True)
+    assert [one.latency.percentile_us(99) for one in found.directions.values()] == [2000, 5000]
+    assert (found.latency.percentile_us(99), found.latency.upper_bound) == (5000, True)
 
 
 def test_a_mixed_block_size_is_the_mean_that_was_moved():
@@ -143,7 +147,7 @@ def test_a_stripes_members_are_not_counted_again():
 def test_fio_2s_text_says_kb_for_1024_bytes():
     found = read_one(OLD_TEXT)
     assert (found.tool_version, found.iops, found.throughput_mib_s) == ("2.14", 3000, 48000 / 1024)
-    assert (found.latency.mean_us, found.latency.most_us, found.latency.at(99)) == (5291.19, 34_000, 6816)
+    assert (found.latency.mean_us, found.latency.most_us, found.latency.percentile_us(99)) == (5291.19, 34_000, 6816)
     assert (found.job.mode, found.job.block_kib, found.job.iodepth, found.job.jobs) == ("randread", 16, 16, 1)
     assert (found.directions["read"].operations, found.device_iops) == (30_000, 3001)
 
@@ -187,7 +191,7 @@ def test_sysbench_1_0_is_read_with_its_command():
     assert (found.iops, found.throughput_mib_s) == (2000.75, 31.26)
     assert (found.job.mode, found.job.jobs, found.job.runtime_s, found.job.file_size_gib) == ("rndrw", 4, 60, 2)
     assert (found.job.block_kib, found.job.direct) == (16, True)
-    assert (found.latency.mean_us, found.latency.at(99)) == (220, 1100)
+    assert (found.latency.mean_us, found.latency.percentile_us(99)) == (220, 1100)
 
 
 def test_where_sysbench_1_0_leaves_out_a_rate_its_events_and_its_time_are_kept():

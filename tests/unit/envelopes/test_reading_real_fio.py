@@ -63,7 +63,7 @@ def test_a_run_says_the_same_in_every_format(printed, form):
             assert told.iops == pytest.approx(one.iops, rel=0.006, abs=1)
             assert told.throughput_mib_s == pytest.approx(one.throughput_mib_s, rel=0.006, abs=0.01)
             assert told.latency.mean_us == pytest.approx(one.latency.mean_us, rel=0.001, abs=0.01)
-            assert told.latency.at(99) == pytest.approx(one.latency.at(99), rel=0.001, abs=1)
+            assert told.latency.percentile_us(99) == pytest.approx(one.latency.percentile_us(99), rel=0.001, abs=1)
         assert other.job.block_kib == pytest.approx(exact.job.block_kib)
         assert other.tool_version == exact.tool_version
 
@@ -91,12 +91,12 @@ def test_every_version_of_terse_output_is_read(tmp_path, version):
     assert list(reads.directions) == ["read"]
     assert 0 < reads.iops < 600
     assert (mixed.job.block_kib, reads.job.block_kib) == (8, 4)
-    assert mixed.latency.at(99) >= mixed.latency.at(50) > 0
+    assert mixed.latency.percentile_us(99) >= mixed.latency.percentile_us(50) > 0
 
 
 def test_json_with_bins_says_what_json_says(tmp_path):
     mixed, reads = results(run(tmp_path, "--output-format=json+"))
-    assert mixed.latency.at(99) > 0
+    assert mixed.latency.percentile_us(99) > 0
     assert 0 < reads.iops < 600
 
 

@@ -56,7 +56,7 @@ class AwsBench(ScratchVolumes, RunCommand):
         wanted = [
             instance
             for name, instance in sorted(instances.items())
-            if name in ids or any(tag.matches(instance.tag_values) for tag in tags)
+            if name in ids or any(tag.is_match(instance.tag_values) for tag in tags)
         ]
         hosts.take(wanted)
         for error in hosts.unread.values():

@@ -85,7 +85,8 @@ class AwsPolicy:
 
     @property
     def statements(self) -> list[Statement]:
-        """Everything that is allowed."""
+        """The IAM statements for the purpose: a change has only its own, every other purpose has the audit's as
+        well."""
         if self.purpose is Purpose.CHANGE:
             return [
                 Statement(sid="Look", actions=CHANGE - {"ec2:ModifyVolume"}),

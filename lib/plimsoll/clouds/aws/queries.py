@@ -12,7 +12,7 @@ from typing import Any, Final
 from plimsoll.clouds.common.calls import in_lots, query_batches
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.demand.epochs import credited_in
+from plimsoll.demand.epochs import find_credited_windows
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.series import SIGNALS
 from plimsoll.model.units import KIB_PER_MIB
@@ -121,7 +121,7 @@ def metrics_of(volume: Volume, window: Window | None = None) -> Iterator[Metric]
     types = volume_types(AWS)
     kind = types.get(volume.spec.type)
     bursts = kind is not None and bool(kind.ceiling(volume.spec).buckets)
-    if bursts or (window is not None and credited_in(volume, window, types)):
+    if bursts or (window is not None and find_credited_windows(volume, window, types)):
         yield Metric(series="burst_balance_pct", name="BurstBalance", stat="Minimum")
     if volume.multi_attach:
         return

@@ -23,7 +23,7 @@ from plimsoll.clouds.common.answers import CloudAnswer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.registry import AWS
-from plimsoll.demand.epochs import MADE_WITH_S, in_whole_minutes
+from plimsoll.demand.epochs import MADE_WITH_S, round_up_to_minute
 from plimsoll.model.volume import Host, Seen, Volume, VolumeSpec
 
 LOOKING_UP: Final = "cloudtrail:LookupEvents"
@@ -233,7 +233,7 @@ def with_past(volume: Volume, trail: Trail, hosts: Hosts) -> Volume:
 
 def _specs(altered: Sequence[tuple[datetime, Altered]]) -> Iterator[Seen]:
     for at, change in altered:
-        at_s = in_whole_minutes(at.timestamp())
+        at_s = round_up_to_minute(at.timestamp())
         yield Seen(at_s=at_s, spec=change.old_spec)
         yield Seen(at_s=at_s, spec=change.new_spec, made=True)
 
@@ -254,7 +254,7 @@ def _hosts(volume: Volume, trail: Trail, hosts: Hosts) -> Iterator[Seen]:
 def _sighting(at: datetime, host: Host | None, edge: str | None) -> Iterator[Seen]:
     if host is not None:
         alone = replace(host_in_edge(host, edge), tags=(), running_since=None)
-        yield Seen(at_s=in_whole_minutes(at.timestamp()), hosts=(alone,), made=True)
+        yield Seen(at_s=round_up_to_minute(at.timestamp()), hosts=(alone,), made=True)
 
 
 def _as_of(host_id: str, at: datetime, trail: Trail, hosts: Hosts) -> Host | None:

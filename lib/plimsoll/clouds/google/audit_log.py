@@ -21,7 +21,7 @@ from plimsoll.clouds.google.errors import GOOGLE_AUDITING, call_errors
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.names import LIST_LOG_ENTRIES, is_moment, last_of, moment
 from plimsoll.clouds.google.pages import PAGE_TRIES
-from plimsoll.demand.epochs import in_whole_minutes
+from plimsoll.demand.epochs import round_up_to_minute
 from plimsoll.model.volume import Host, Seen, Volume, VolumeSpec
 
 REQUESTS_A_SECOND: Final = 1.0
@@ -147,7 +147,7 @@ def _specs(present: VolumeSpec, changes: Sequence[tuple[datetime, RequestedChang
     for at, asked in changes:
         known |= {name: figure for name in names if (figure := getattr(asked, name)) is not None}
         if len(known) == len(names):
-            yield Seen(at_s=in_whole_minutes(at.timestamp()), spec=replace(present, **known), made=True)  # type: ignore[arg-type]  # names of its fields
+            yield Seen(at_s=round_up_to_minute(at.timestamp()), spec=replace(present, **known), made=True)  # type: ignore[arg-type]  # names of its fields
 
 
 def _hosts(present: Host, changes: Sequence[tuple[datetime, str]]) -> Iterator[Seen]:
@@ -156,4 +156,4 @@ def _hosts(present: Host, changes: Sequence[tuple[datetime, str]]) -> Iterator[S
         known = machine(kind)
         if known is not None:
             host = Host(id=present.id, type=kind, limits=known.limits, caps=known.caps)
-            yield Seen(at_s=in_whole_minutes(at.timestamp()), hosts=(host,), made=True)
+            yield Seen(at_s=round_up_to_minute(at.timestamp()), hosts=(host,), made=True)

@@ -123,7 +123,7 @@ def find_hosts(
         hosts |= {
             str(host.id): host
             for host in listed
-            if host.status == "RUNNING" and tag.matches(tags_of(host.labels, host.name))
+            if host.status == "RUNNING" and tag.is_match(tags_of(host.labels, host.name))
         }
     return [_bench_host(clients, target, host, now) for _, host in sorted(hosts.items())]
 

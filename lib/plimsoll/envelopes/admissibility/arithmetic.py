@@ -153,6 +153,8 @@ def _rate_limit(measurement: Measurement, _limits: SystemLimits) -> Iterator[Fin
 
 
 def _clock(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements whose clock was wrong: latencies that cannot be are rejected, an operation of 0 ns is
+    doubted."""
     for side in measurement.run.sides:
         broken = next(_broken_latency(measurement, side), None)
         if broken is not None:
@@ -192,8 +194,13 @@ _LEAST_MEAN_US: Final = 100.0
 
 
 def _directions(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements that did not read or write as their job asked."""
     did = {side.direction for side in measurement.run.sides if side.iops > 0} & {"read", "write"}
-    asked = {True: "write", False: "read"}.get(measurement.job.writes) if measurement.job.writes is not None else None
+    asked = (
+        {True: "write", False: "read"}.get(measurement.job.is_write_only)
+        if measurement.job.is_write_only is not None
+        else None
+    )
     if asked is not None and did and asked not in did:
         (other,) = did
         yield Finding(
@@ -204,6 +211,7 @@ def _directions(measurement: Measurement, _limits: SystemLimits) -> Iterator[Fin
 
 
 def _merges(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements whose small operations were, or may have been, merged: their IOPS are not the device's."""
     random, kib = measurement.job.is_random, measurement.job.block_kib
     counted_fewer = (measurement.run.merged_share or 0.0) > FEW_MERGED and kib < MERGED_KIB
     merges = measurement.provenance.provider == "aws" and kib < (limits.volume.io_kib or MERGED_KIB)
@@ -246,6 +254,7 @@ def _held_load(measurement: Measurement, _limits: SystemLimits) -> Iterator[Find
 
 
 def _unreached_depth(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements with far fewer operations in flight than their jobs could keep; they count."""
     asked, in_flight = measurement.job.depth, measurement.io_in_flight
     if asked is not None and in_flight is not None and asked > 1 and in_flight < NEVER_REACHED * asked:
         yield Finding(
@@ -260,6 +269,7 @@ NEVER_REACHED: Final = 0.25
 
 
 def _dates(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements whose dates cannot be: they contradict one another, the import, or fio's release."""
     days, made = measurement.provenance.days, measurement.provenance
     if len(days) > 1 and (max(first for first, _ in days) - min(last for _, last in days)).days > SAME_WEEK:
         dates = " and ".join(dict.fromkeys(f"{first:%Y-%m-%d}" for first, _ in sorted(days)))

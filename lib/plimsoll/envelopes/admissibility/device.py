@@ -44,6 +44,7 @@ _LOCAL_DISKS: Final = re.compile(r"(?:i|im|is|d|h|f|dl|trn)\d|[gp][456]|x1e?\.|[
 
 
 def _find_other_servers(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements with more IOPS than their device did: a cache served the rest. Merged ones are let pass."""
     if measurement.iops is None:
         return
     if measurement.device_iops is not None and measurement.iops > DOUBTFUL * measurement.device_iops:
@@ -63,9 +64,10 @@ def _find_other_servers(measurement: Measurement, _limits: SystemLimits) -> Iter
 
 
 def _find_excess(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements beyond all that the device can serve, side by side."""
     carrier = "the host" if limits.pooled else "volume and host"
     for side in Resource:
-        seen, limit = measurement.figure(side), side_of(limits.most, side, writes=measurement.job.writes)
+        seen, limit = measurement.figure(side), side_of(limits.most, side, writes=measurement.job.is_write_only)
         if seen is None or seen <= DOUBTFUL * limit:
             continue
         # Small I/O in sequence is merged: of it only the operations are not the device's.
@@ -89,6 +91,7 @@ def measured_devices(measurement: Measurement) -> tuple[str, ...]:
 
 
 def _no_volume(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements of a device that is no volume: in memory, in a file, or on the host."""
     foreign = [name for name in (*measured_devices(measurement), *measurement.run.behind) if _NO_VOLUME.fullmatch(name)]
     if foreign and not measurement.provenance.placed:
         yield Finding(
@@ -99,6 +102,7 @@ def _no_volume(measurement: Measurement, _limits: SystemLimits) -> Iterator[Find
 
 
 def _several(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements of several volumes or machines that are told as one, or may be."""
     if measurement.volumes > 1 or measurement.provenance.placed:
         return
     names, shared = measured_devices(measurement), measurement.run.shared and measurement.job.target is None
@@ -141,6 +145,7 @@ def _count(names: Sequence[str]) -> int:
 
 
 def _unknown_device(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements of a device that nothing is known of."""
     if measurement.provenance.placed:
         return
     known = (_VOLUME, _NO_VOLUME, _RAID, _MAPPED)
@@ -159,6 +164,7 @@ def _unknown_device(measurement: Measurement, _limits: SystemLimits) -> Iterator
 
 
 def _instance_store(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements that may be of a disk of the host: its type has such disks, and no name tells."""
     has_disks = measurement.host_type is not None and _LOCAL_DISKS.match(measurement.host_type) is not None
     if measurement.provenance.provider != "aws" or not has_disks or measurement.provenance.placed:
         return
@@ -174,7 +180,12 @@ def _instance_store(measurement: Measurement, _limits: SystemLimits) -> Iterator
 
 
 def _find_quick_answers(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
-    mean_us = measurement.latency.mean_us if measurement.latency.mean_us is not None else measurement.latency.at(50.0)
+    """Finds measurements whose operations took less time than a network does: a cache or a local disk answered."""
+    mean_us = (
+        measurement.latency.mean_us
+        if measurement.latency.mean_us is not None
+        else measurement.latency.percentile_us(50.0)
+    )
     if measurement.provenance.tool == "fio" and mean_us is not None and mean_us < LEAST_NETWORK_US:
         yield Finding(
             admission=Admission.REJECTED,
@@ -184,6 +195,7 @@ def _find_quick_answers(measurement: Measurement, _limits: SystemLimits) -> Iter
 
 
 def _split(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements whose I/O the volume counts as several operations; they count."""
     io_kib = limits.volume.io_kib
     if io_kib is not None and measurement.job.block_kib > io_kib:
         yield Finding(
@@ -197,7 +209,7 @@ def _unknown_host(measurement: Measurement, limits: SystemLimits) -> Iterator[Fi
     """A measurement below the volume's limits on an unknown host may show the host's limit."""
     known = math.isfinite(limits.host.iops) or math.isfinite(limits.host.throughput_mib_s)
     is_explained = measurement.provenance.placed or measurement.bound_by is not BoundBy.UNKNOWN
-    published = {side: side_of(limits.volume, side, writes=measurement.job.writes) for side in Resource}
+    published = {side: side_of(limits.volume, side, writes=measurement.job.is_write_only) for side in Resource}
     reached = any((measurement.figure(side) or 0.0) >= DELIVERED * most for side, most in published.items())
     if known or is_explained or reached or not all(map(math.isfinite, published.values())):
         return

@@ -79,6 +79,7 @@ _THROUGHPUT: Final = frozenset({Resource.THROUGHPUT})
 
 
 def _no_device(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements by an engine that reaches no block device, or that is not known."""
     if measurement.job.engine is None or measurement.provenance.tool == "sysbench":
         return
     engine, _, path = measurement.job.engine.partition(":")
@@ -116,6 +117,7 @@ def _no_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]
 
 
 def _lost_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements with short, dropped or failed operations: a few are doubted, more are only shown."""
     lost = measurement.run.lost_share
     if lost:
         text = f"{lost:.2g} of all operations were short or dropped, and are counted as if they were whole"
@@ -129,13 +131,14 @@ def _lost_io(measurement: Measurement, _limits: SystemLimits) -> Iterator[Findin
 
 
 def _page_cache(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements through the page cache, which took part in the figures."""
     if measurement.job.direct is not False or (
         measurement.job.engine in ENGINES and measurement.provenance.tool != "sysbench"
     ):
         return
     remedy = "--file-extra-flags=direct" if measurement.provenance.tool == "sysbench" else "direct=1"
     cached = "the page cache took part"
-    if measurement.job.writes and measurement.job.synced:
+    if measurement.job.is_write_only and measurement.job.synced:
         yield Finding(
             admission=Admission.SHOWN,
             text=f"without direct I/O {cached} and merged operations: measure again with {remedy}",
@@ -154,6 +157,7 @@ def _page_cache(measurement: Measurement, _limits: SystemLimits) -> Iterator[Fin
 
 
 def _unknown_direct(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements that do not say whether I/O was direct."""
     if measurement.job.direct is None:
         size = measurement.job.file_size_gib
         held = (
@@ -167,7 +171,9 @@ def _unknown_direct(measurement: Measurement, _limits: SystemLimits) -> Iterator
 
 
 def _verification(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
-    if measurement.job.writes and measurement.run.read_too:
+    """Finds measurements that verified their data: reads apart from the writes are shown, others are of unknown
+    weight."""
+    if measurement.job.is_write_only and measurement.run.read_too:
         yield Finding(
             admission=Admission.SHOWN,
             text="what was written was read back to verify it, one after the other, so the sum of both was never "
@@ -190,6 +196,7 @@ def _ignored_depth(measurement: Measurement, _limits: SystemLimits) -> Iterator[
 
 
 def _small_set(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements whose working set fits into a cache on the way."""
     gib = measurement.job.set_gib
     if gib is None and measurement.job.file_size_gib is not None:
         gib = measurement.job.file_size_gib * (measurement.job.jobs or 1)

@@ -34,6 +34,7 @@ def lastings(measurement: Measurement, limits: SystemLimits) -> tuple[Lasting, .
 
 
 def _lasting(measurement: Measurement, side: Resource, fitted: TokenFit, limits: SystemLimits) -> Lasting:
+    """The rate that one side sustained over time, with the burst before it; no rate if something speaks against it."""
     why = next(_doubts(measurement, side, fitted, limits), None)
     sustained = fitted.last.rate if why is None else None
     return Lasting(
@@ -47,6 +48,7 @@ def _lasting(measurement: Measurement, side: Resource, fitted: TokenFit, limits:
 
 
 def _text(side: Resource, fitted: TokenFit, why: str | None) -> str:
+    """The sentence about a side's rates over time: its levels, and what is sustained or `why` nothing is."""
     if not fitted.steady:
         return f"its {side.unit} fell and rose again over {_time(fitted.last.end_s)}: no sustained figure, as {why}"
     levels = ", then ".join(f"{level.rate:,.0f} for {_time(level.length_s)}" for level in fitted.levels)
@@ -103,6 +105,7 @@ def _spent_credits(measurement: Measurement, side: Resource, bucket: TokenBucket
 
 
 def _find_lastings(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements that show over time what lasts; such a finding bounds the figure by that."""
     for lasting in lastings(measurement, limits):
         whole = lasting.sustained_rate is not None and lasting.spent_at_s is None
         yield Finding(
@@ -114,6 +117,7 @@ def _find_lastings(measurement: Measurement, limits: SystemLimits) -> Iterator[F
 
 
 def _short(measurement: Measurement, _limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements that ran too short to show what lasts, or do not say for how long."""
     runtime_s = measurement.job.runtime_s
     if runtime_s is None:
         yield Finding(
@@ -148,6 +152,7 @@ def _volume_burst(measurement: Measurement, limits: SystemLimits) -> Iterator[Fi
 
 
 def _host_burst(measurement: Measurement, limits: SystemLimits) -> Iterator[Finding]:
+    """Finds measurements above the host's baseline, which it carries for 30 minutes a day."""
     for side in Resource:
         seen, sustained = measurement.figure(side), side_of(limits.host_baseline, side)
         if seen is not None and sustained < seen and sustained < side_of(limits.host, side):

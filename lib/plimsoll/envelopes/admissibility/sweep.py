@@ -64,6 +64,8 @@ def _edge(measurements: Sequence[Measurement], seen: Sequence[int], side: Resour
 
 
 def _ruling(measurement: Measurement, side: Resource, roofs: Mapping[Resource, float | None]) -> Ruling:
+    """The ruling on the last size of a sweep whose figure still climbs: bounded by the other side's roof, or
+    unknown."""
     other = Resource.THROUGHPUT if side is Resource.IOPS else Resource.IOPS
     roof, beside, size_kib = roofs[other], measurement.served_figure(other), measurement.job.block_kib
     best = f"{measurement.figure(side) or 0:,.0f}"

@@ -112,7 +112,7 @@ def _load(measurement: Measurement) -> str:
 
 def _latencies(latency: Latency) -> Iterator[tuple[str, float]]:
     """A latency's figures by statistic; the mean only where the source has no median, upper bounds as such."""
-    p50, p99 = latency.at(50.0), latency.at(99.0)
+    p50, p99 = latency.percentile_us(50.0), latency.percentile_us(99.0)
     figures = {"p50": p50, "p99": p99, "mean": latency.mean_us if p50 is None else None, "at most": latency.under_us}
     for statistic, latency_us in figures.items():
         if latency_us:

@@ -54,7 +54,7 @@ def roofline_picture(
         if ceiling is not None
         for row in ceiling_roofs(kind, CEILINGS[kind], ceiling, low_kib, high_kib)
     ]
-    crosses = f" Crosses: {envelope.cited}." if envelope is not None and measured else ""
+    crosses = f" Crosses: {envelope.source_names}." if envelope is not None and measured else ""
     return Picture(
         kind="roofline",
         subject=subject(record),
@@ -136,7 +136,7 @@ def ceiling_roofs(kind: str, word: str, ceiling: CeilingRecord, low_kib: float, 
     lower = roof_rows(kind, f"{word} sustained", lasting, low_kib, high_kib, lasting=True)
     sizes = {row["io_size_kib"] for row in (*rows, *lower)}
     # A limit that is never reached, as the MiB/s of an io2 volume of few IOPS, makes no other line.
-    if not all(math.isclose(most.at(size_kib), lasting.at(size_kib)) for size_kib in sizes):
+    if not all(math.isclose(most.iops_at(size_kib), lasting.iops_at(size_kib)) for size_kib in sizes):
         rows += lower
     if ceiling.write_iops is None and ceiling.write_throughput_mib_s is None:
         return rows
@@ -155,7 +155,7 @@ def roof_rows(
         return []
     corners = [roof.io_kib or math.inf, roof.throughput_mib_s * KIB_PER_MIB / roof.iops if roof.iops else math.inf]
     sizes = sorted({low_kib, high_kib, *(corner for corner in corners if low_kib < corner < high_kib)})
-    points = [(size_kib, roof.at(size_kib)) for size_kib in sizes]
+    points = [(size_kib, roof.iops_at(size_kib)) for size_kib in sizes]
     label = _label(word, roof)
     return [
         {"kind": kind, "label": label, "lasting": lasting, "io_size_kib": size_kib, "iops": iops}
@@ -194,7 +194,7 @@ def measured_rows(kind: str, envelope: Envelope) -> list[Row]:
             "io_size_kib": measurement.job.block_kib,
             "iops": served,
             "throughput_mib_s": measurement.served_figure(Resource.THROUGHPUT),
-            "p99_latency_us": measurement.latency.at(99.0),
+            "p99_latency_us": measurement.latency.percentile_us(99.0),
         }
         for measurement in envelope.measurements
         if (served := measurement.served_figure(Resource.IOPS))

@@ -36,7 +36,10 @@ _EARLIER_KEYS: Final = ("cuts", "losses")
 
 
 def recommendations(rows: str) -> str:
-    """The recommendations with their steps, and with the risk of each as a column of its own."""
+    """The SQL of the recommendations with their steps, the risk of each as a column of its own.
+
+    `rows` is the SQL to select them from.
+    """
     names = ("frontier", "epochs", "pool", "failed_measurements")
     lists = ", ".join(f"coalesce({name}, []) as {name}" for name in names)
     codes = f"coalesce(reason_codes, [{literal(EARLIER)} for reason in reasons]) as reason_codes"
@@ -57,7 +60,7 @@ def recommendations(rows: str) -> str:
 
 
 def offers(rows: str) -> str:
-    """Every offer that was weighed, the one with the same limits and the one that ends throttling, once each."""
+    """The SQL of all offers that were weighed, the same-limits replacement and relief included, once each."""
     keys = ", ".join(KEYS)
     spec = ", ".join(f"offer.spec.{quote_name(name)} as {quote_name(name)}" for name in SpecRecord.model_fields)
     return f"""
@@ -79,17 +82,17 @@ def offers(rows: str) -> str:
 
 
 def frontier(rows: str) -> str:
-    """The steps of every frontier."""
+    """The SQL of the steps of every frontier, a row each."""
     return _unnest(rows, "frontier", FrontierStepRecord)
 
 
 def epochs(rows: str) -> str:
-    """The epochs of every volume."""
+    """The SQL of the epochs of every volume, a row each."""
     return _unnest(rows, "epochs", EpochRecord)
 
 
 def _unnest(rows: str, column: str, of: type[BaseModel]) -> str:
-    """A row for each element of a column of lists, a configuration in it as columns of its own."""
+    """The SQL of a row for each element of a column of lists; a configuration in it has columns of its own."""
     spec = ", ".join(f"one.spec.{quote_name(name)} as {quote_name(name)}" for name in SpecRecord.model_fields)
     figures = ", ".join(
         spec if name == "spec" else f"one.{quote_name(name)} as {quote_name(name)}" for name in of.model_fields
@@ -98,7 +101,7 @@ def _unnest(rows: str, column: str, of: type[BaseModel]) -> str:
 
 
 def demand(rows: str) -> str:
-    """The spans of every profile, each with its start."""
+    """The SQL of the spans of every profile, a row each, with its start."""
     keys = ", ".join(KEYS)
     lists = [name for name, kind in column_types(DemandProfileRecord).items() if kind.endswith("[]")]
     unnested = ", ".join(f"unnest({name}) as {name}" for name in lists)
@@ -113,7 +116,10 @@ def demand(rows: str) -> str:
 
 
 def failures(rows: str, places: str) -> str:
-    """The volumes without an answer, and the places that could not be read; `places` has a name and a reason each."""
+    """The SQL of the volumes without an answer and of the places that could not be read, a row each.
+
+    `places` is the SQL of a table with a place and a reason.
+    """
     return f"""
         select 'volume' as what, account || '/' || region as place, account, region, volume_id, outcome, reason,
             {_provider()}
@@ -123,7 +129,10 @@ def failures(rows: str, places: str) -> str:
 
 
 def records(path: str | None) -> str:
-    """The rows of recommendations.json; columns that earlier versions wrote under another name have that of today."""
+    """The SQL to select from for the rows of recommendations.json; without a path (None) it has no rows.
+
+    Columns that earlier versions wrote under another name have that of today, which goes first if both are there.
+    """
     types = column_types(RecommendationRecord)
     both = {**types, **{old: types[name] for name, old in OLD_KEYS.items()}}
     replaced = ", ".join(f"coalesce({name}, {old}) as {name}" for name, old in OLD_KEYS.items())
@@ -131,12 +140,12 @@ def records(path: str | None) -> str:
 
 
 def lines(model: type[BaseModel], path: str | None) -> str:
-    """The rows of a file with a record a line, or none where there is no file."""
+    """The SQL to select from for a file with a record a line; without a path (None) it has no rows."""
     return _rows(column_types(model), path, "newline_delimited")
 
 
 def _rows(columns: Mapping[str, str], path: str | None, layout: str) -> str:
-    """The rows of a JSON file, or none where there is no file; `layout` as DuckDB names it."""
+    """The SQL to select from for a JSON file; without a path (None) it has no rows. `layout` as DuckDB names it."""
     if path is None:
         nothing = ", ".join(f"null::{kind} as {quote_name(name)}" for name, kind in columns.items())
         return f"(select {nothing} where false)"

@@ -218,6 +218,7 @@ def _wanted_words(before: Mapping[str, Any]) -> str:
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """The words for the first noticeable difference of two answers, else for any; "" without one."""
     if before["wait"] is not None:
         return f"waited until {before['wait']['until']}"
     waited = any(KINDS[side["action"]].money is CountsAs.UNKNOWN for side in (before, after))
@@ -230,6 +231,7 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 
 
 def _value_at(answer: Mapping[str, Any], path: str) -> Any:
+    """The value at a dotted path of an answer; None if a part of the way is missing."""
     value: Any = answer
     for part in path.split("."):
         value = None if value is None else value.get(part)
@@ -237,6 +239,7 @@ def _value_at(answer: Mapping[str, Any], path: str) -> Any:
 
 
 def _noticeable(was: Any, now: Any) -> bool:
+    """True if two figures differ by more than rounding, or are no figures."""
     if isinstance(was, int | float) and isinstance(now, int | float) and not isinstance(was, bool):
         return abs(was - now) > _NOTICEABLE * max(abs(was), abs(now))
     return True

@@ -85,6 +85,7 @@ def markdown_diff(diff: Diff) -> str:
 
 
 def _markdown_group(group: DiffGroup, volumes: int, diff: Diff) -> Iterator[str]:
+    """Yields the Markdown of one group: its heading, and a table of its first volumes."""
     yield f"## {prose(GROUP_WORDS[group])}\n"
     listed = (
         (
@@ -120,12 +121,14 @@ def _rows(diff: Diff) -> Iterator[tuple[str, ...]]:
 
 
 def _figures(total: Total) -> Iterator[str]:
+    """Yields the cells of a total: volumes, and USD before and after; "not known" without a price."""
     yield f"{total.volumes:,}"
     for usd_month in (total.usd_before, total.usd_after):
         yield "not known" if usd_month is None else f"{usd_month:,.2f}"
 
 
 def _totals(diff: Diff) -> Table:
+    """The table of all groups: volumes, and USD a month before and now; last, all whose cost is known in both runs."""
     shown = plain_table(["", ""], ["volumes", "USD before", "USD now"], header_style="dim")
     shown.columns[1].style = "dim"
     for cells in _rows(diff):
@@ -135,6 +138,7 @@ def _totals(diff: Diff) -> Table:
 
 
 def _group_table(group: DiffGroup, differences: Iterator[Difference], *, wide: bool) -> Table:
+    """The table of one group of volumes; `wide` has the place of each."""
     shown = Table(
         title=f"{group}: {GROUP_WORDS[group]}", title_justify="left", box=None, pad_edge=False, header_style="dim"
     )

@@ -134,7 +134,7 @@ def latency_text(latency: Latency) -> str:
     """A latency in a few characters, as its source gives it; empty where it gives none."""
     if latency.mean_us is not None:
         return f"avg {latency.mean_us:,.0f} us"
-    if (median_us := latency.at(50.0)) is not None:
+    if (median_us := latency.percentile_us(50.0)) is not None:
         return f"p50 {median_us:,.0f} us"
     if latency.under_us is not None:
         return f"< {latency.under_us / 1000:,.0f} ms"
@@ -222,7 +222,7 @@ def _results(measurements: Iterable[Measurement]) -> Table:
     table = plain_table(("mode",), ("KiB", "IOPS", "MiB/s", "latency", "p99"), padding=_CLOSE)
     table.add_column("bound by", overflow="fold")
     for measurement in measurements:
-        p99 = "" if (p99_us := measurement.latency.at(99.0)) is None else f"{p99_us:,.0f} us"
+        p99 = "" if (p99_us := measurement.latency.percentile_us(99.0)) is None else f"{p99_us:,.0f} us"
         rates = (_rate(measurement.iops), _rate(measurement.throughput_mib_s), latency_text(measurement.latency))
         bound_by = "" if measurement.bound_by is BoundBy.UNKNOWN else measurement.bound_by.value
         table.add_row(measurement.job.mode, f"{measurement.job.block_kib:g}", *rates, p99, bound_by)
@@ -316,7 +316,7 @@ def _measurements_table(measurements: Sequence[Measurement]) -> Table:
     right = ("KiB", "IOPS", "MiB/s", "p50 us", "p99 us", "p99.9 us")
     table = plain_table(["mode"], right, padding=(0, 2, 0, 0))
     for measurement in measurements:
-        latency = [_figure(measurement.latency.at(percentile), 0) for percentile in (50.0, 99.0, 99.9)]
+        latency = [_figure(measurement.latency.percentile_us(percentile), 0) for percentile in (50.0, 99.0, 99.9)]
         rates = [_figure(measurement.iops, 0), _figure(measurement.throughput_mib_s, 1)]
         table.add_row(measurement.job.mode, f"{measurement.job.block_kib:,.5g}", *rates, *latency)
     return table

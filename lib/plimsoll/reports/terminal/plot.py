@@ -69,6 +69,7 @@ def bar(share: float, width: int) -> str:
 
 
 def _columns(series: FloatArray, width: int) -> FloatArray:
+    """The highest figure of each column, if a series is drawn that wide; fewer columns for a shorter series."""
     if not len(series):
         return np.zeros(width)
     edges = np.linspace(0, len(series), min(width, len(series)) + 1).astype(int)

@@ -198,6 +198,11 @@ def plain_grid(title: str) -> Table:
 
 
 def _figures_table(figures: Figures) -> Table:
+    """The table of a block of figures, as the terminal shows it.
+
+    A head that ends in a colon is that of a column of figures, aligned to the right. Plain topics have no heads, and a
+    dim last column. A cell with a kind of answer has that kind's color.
+    """
     table = plain_grid(figures.title)
     table.show_header, table.header_style = figures.topic not in _PLAIN, "dim"
     last = len(figures.heads) - 1
@@ -213,6 +218,7 @@ def _figures_table(figures: Figures) -> Table:
 
 
 def _steps_table(steps: StepList) -> Table:
+    """The table of the steps, numbered: title, volumes and money."""
     table = plain_grid(steps.title)
     for _ in range(2):
         table.add_column(justify="right", overflow="fold")
@@ -223,6 +229,7 @@ def _steps_table(steps: StepList) -> Table:
 
 
 def _changes_table(changes: Changes) -> Table:
+    """The table of changes of templates: what makes the volumes, how many, and what to change."""
     table = plain_grid(changes.title)
     for _ in range(4):
         table.add_column(overflow="fold")

@@ -61,6 +61,7 @@ def show_change_of_mind(
 
 
 def _summary(record: RecommendationRecord) -> str:
+    """The answer of a record in one line: action, target, saving and grade."""
     grade = f", evidence {record.evidence.grade}" if record.evidence else ""
     target = f" to {spec_text(record.target)}" if record.target and record.target != record.current else ""
     saved = f", {outcome_text(record)}" if record.monthly_usd_saved else ""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plimsoll.model.people import DecisionKind, holding
+from plimsoll.model.people import DecisionKind, find_holding
 from plimsoll.slack.actions.action import ActionContext, SlackAction, Words, keep_decision
 from plimsoll.slack.actions.answers import plain_message
 
@@ -17,7 +17,7 @@ def _perform(work: ActionContext) -> None:
     """Keeps nothing about a volume that nobody excluded: any name can be typed, and nothing follows from it."""
     decision = work.decision(DecisionKind.INCLUDE)
     decisions = work.decisions(decision)
-    if holding(decisions).excluded is None and all(earlier.id != decision.id for earlier in decisions):
+    if find_holding(decisions).excluded is None and all(earlier.id != decision.id for earlier in decisions):
         work.answers.to_all(
             plain_message(f"Nobody has excluded {decision.volume_id}: audits follow the policy for it.")
         )

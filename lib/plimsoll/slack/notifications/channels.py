@@ -9,7 +9,7 @@ from typing import Final
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.targets import named_target
 from plimsoll.model.kinds import CHANGES
-from plimsoll.model.people import holding
+from plimsoll.model.people import find_holding
 from plimsoll.model.policy import TagMatch
 from plimsoll.model.volume import NAME_TAG
 from plimsoll.ports import HistoryStore, Target
@@ -60,7 +60,7 @@ def _is_of(route: Route, account: str, owners: list[str], tags: Mapping[str, str
     return (
         account in route.accounts
         or any(fnmatchcase(owner, pattern) for pattern in route.owners for owner in owners)
-        or any(TagMatch(tag=key, value=value).matches(tags) for key, value in route.tags.items())
+        or any(TagMatch(tag=key, value=value).is_match(tags) for key, value in route.tags.items())
     )
 
 
@@ -133,5 +133,5 @@ def _silent(records: Sequence[RecommendationRecord], history: HistoryStore, now:
         entries = history.entries(target, [*decided])
         for volume_id, decisions in decided.items():
             entry = entries.get(volume_id)
-            if holding(decisions).after(entry.done_on if entry else None).silent(now):
+            if find_holding(decisions).end_snooze(entry.done_on if entry else None).is_silent(now):
                 yield f"{target}/{volume_id}"

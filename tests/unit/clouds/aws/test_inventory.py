@@ -369,7 +369,7 @@ def test_a_change_is_known_with_its_start_and_what_was_before_whether_it_still_r
         **({} if running else {"EndTime": SINCE + timedelta(hours=1)}),
     }
     changed, other = Account().changes(change).page(volume("vol-1"), volume("vol-2")).volumes()
-    assert changed.modification.in_progress is running
+    assert changed.modification.is_running is running
     assert (changed.modification.progress_pct, changed.recent_changes) == (40, (SINCE,))
     assert changed.modification.original == VolumeSpec(type="gp2", size_gib=80)
     assert changed.modification.ended == (None if running else SINCE + timedelta(hours=1))

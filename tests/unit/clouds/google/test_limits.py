@@ -106,7 +106,7 @@ def test_iops_follow_the_throughput_that_was_bought():
 
 def test_no_more_iops_follow_the_throughput_than_the_cap():
     rule = FromThroughput(per_mib_s=4, cap=100)
-    assert (rule.at(20), rule.at(50)) == (80, 100)
+    assert (rule.figure_at(20), rule.figure_at(50)) == (80, 100)
     assert (rule.least_throughput(80), rule.least_throughput(101)) == (20, float("inf"))
 
 

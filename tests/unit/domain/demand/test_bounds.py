@@ -107,7 +107,7 @@ def demand_of(iops, moved, spread=None):
 def required(demand, seconds=()):
     """What is required of a demand, with the buckets whose busiest second was read and was above every ceiling."""
     busy = np.isin(np.arange(len(demand.observed)), list(seconds)) * 9.0
-    surely = demand.surely or replace(demand, rates=demand.rates * 0)
+    surely = demand.least_demand or replace(demand, rates=demand.rates * 0)
     return Required(work=demand, short=replace(surely, rates=np.maximum(surely.rates, busy)))
 
 
@@ -146,7 +146,7 @@ def test_work_that_may_come_after_a_backlog_was_carried_throttles_no_minute_for_
 )
 def test_every_arrangement_lies_between_the_bounds(buckets, ceiling, seconds):
     part, whole = partly(buckets)
-    least, most = trial(required(part, seconds), ceiling), trial(required(part, seconds).at_most, ceiling)
+    least, most = trial(required(part, seconds), ceiling), trial(required(part, seconds).as_harmful, ceiling)
     for one in whole:
         true = trial(required(one, seconds), ceiling)
         assert least.throttled_minutes <= true.throttled_minutes + 1e-9

@@ -51,7 +51,7 @@ def cases(life, raised_day, lower):
     done = past.reshape(-1, DAY).sum(axis=1) * 300
     days = DaySums(start_s=BEGINS_S, totals=np.stack([done, done * size_kib * 1024]))
     context = a_basis(Policy(resolution_s=300, target_types=("gp3",)))
-    known = days.before(sums_of_demand(demand))
+    known = days.append(sums_of_demand(demand))
     return [case_of(volume, demand, load_of(volume, demand), context, some) for some in (None, known)]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.demand.demand import IOPS, MIB_S, Spread
 from plimsoll.demand.trial import plain, trial
-from plimsoll.demand.workload import SIZES_KIB, mean_size_kib, recounted, shape_of, split
+from plimsoll.demand.workload import SIZES_KIB, mean_size_kib, recount_need, shape_of, split
 from plimsoll.model.ceiling import PLAIN, Accounting, Ceiling, Need
 from plimsoll.model.errors import NotMeasured
 from tests.builders import a_demand, rates_of
@@ -187,13 +187,13 @@ def test_a_need_counted_another_way_and_back_is_the_same(read_share, iops_cost, 
     demand = a_demand(1_000, 16, read_iops=np.full(2880, 1_000 * read_share))
     need = Need(iops=900, throughput_mib_s=20, sustained_iops=500, sustained_throughput_mib_s=10)
     other = Accounting(write_iops_cost=iops_cost, write_throughput_cost=throughput_cost)
-    there = recounted(need, demand, PLAIN, other)
+    there = recount_need(need, demand, PLAIN, other)
     assert there.iops == pytest.approx(900 * (read_share + (1 - read_share) * iops_cost))
-    back = recounted(there, demand, other, PLAIN)
+    back = recount_need(there, demand, other, PLAIN)
     assert (back.iops, back.throughput_mib_s) == (pytest.approx(900), pytest.approx(20))
     assert (back.sustained_iops, back.sustained_throughput_mib_s) == (pytest.approx(500), pytest.approx(10))
 
 
 def test_a_need_without_any_work_counts_the_same_everywhere():
     need = Need(iops=900, throughput_mib_s=20)
-    assert recounted(need, a_demand(0), PLAIN, Accounting(write_iops_cost=2.0)) == need
+    assert recount_need(need, a_demand(0), PLAIN, Accounting(write_iops_cost=2.0)) == need

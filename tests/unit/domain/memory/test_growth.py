@@ -205,7 +205,7 @@ def test_days_are_the_same_however_finely_they_were_read(seed, gone):
     assert all(np.array_equal(one.totals, found[0].totals, equal_nan=True) for one in found)
     assert (found[0].start_s, found[0].end_s) == (BEGINS_S, BEGINS_S + 10 * DAY_S)
     assert np.isnan(found[0].totals[:, gone]).all()
-    assert found[0].known.sum() == 9
+    assert found[0].known_days.sum() == 9
 
 
 def test_what_is_not_of_the_workload_is_no_history():
@@ -213,14 +213,14 @@ def test_what_is_not_of_the_workload_is_no_history():
     moved = datetime.fromtimestamp(BEGINS_S + 20 * DAY_S + HOUR_S, UTC)
     volume = replace(volume, attachments=tuple(replace(one, since=moved) for one in volume.attachments))
     found = days_of(line(0)).as_history(volume, POLICY)
-    assert np.flatnonzero(~found.known).tolist() == [*range(8), 20]
+    assert np.flatnonzero(~found.known_days).tolist() == [*range(8), 20]
 
 
 def test_days_join_those_before_and_what_lies_between_is_not_known():
     later = DaySums(start_s=BEGINS_S + (DAYS + 2) * DAY_S, totals=np.ones((2, 3)))
-    found = days_of(line(0)).before(later)
+    found = days_of(line(0)).append(later)
     assert found.end_s == later.end_s
-    assert np.flatnonzero(~found.known).tolist() == [DAYS, DAYS + 1]
+    assert np.flatnonzero(~found.known_days).tolist() == [DAYS, DAYS + 1]
 
 
 def test_days_of_nothing_are_none():

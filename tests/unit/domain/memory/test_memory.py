@@ -187,7 +187,7 @@ def test_455_days_of_one_volume_are_bounded_however_much_is_read():
     assert past.least.shape[1] <= 455 * 24 + 63 * 288
 
 
-TWENTY = Headroom.of_policy(PLAIN)
+TWENTY = Headroom.from_policy(PLAIN)
 
 
 def test_limits_leave_out_what_the_hosts_cannot_carry():

@@ -57,8 +57,8 @@ def test_every_run_of_buckets_is_found_on_the_grid(volumes):
     grid = make_grid(volumes, resolution_s=60)
     for track in (track for one in volumes for track in one.tracks.values()):
         starts, buckets = track.starts_s.tolist(), grid.starts_s.tolist()
-        assert grid.within(track.starts_s).tolist() == [sum(one <= at for one in starts) - 1 for at in buckets]
-        assert grid.begins(track.starts_s).tolist() == [at in starts for at in buckets]
+        assert grid.places_in(track.starts_s).tolist() == [sum(one <= at for one in starts) - 1 for at in buckets]
+        assert grid.mark_beginnings(track.starts_s).tolist() == [at in starts for at in buckets]
         assert [buckets[at] for at in grid.firsts(track.starts_s)] == starts
 
 

@@ -40,13 +40,13 @@ def known(sums, *more):
 def test_a_day_is_bounded_by_its_highest_minute_and_some_minute_had_that():
     demand = known(minutes())
     assert demand.most[IOPS].max() == pytest.approx(900, abs=0.5)
-    assert demand.surely.iops.max() == pytest.approx(900, abs=0.5)
-    assert np.count_nonzero(demand.surely.iops > 100) == 1
+    assert demand.least_demand.iops.max() == pytest.approx(900, abs=0.5)
+    assert np.count_nonzero(demand.least_demand.iops > 100) == 1
 
 
 def test_without_the_series_a_minute_may_have_had_all_of_the_hour():
     demand = known(minutes().with_series(**dict.fromkeys(with_rates(0, 0))))
-    assert demand.surely is None
+    assert demand.least_demand is None
     assert demand.most[IOPS].max() == pytest.approx(10 * (60 - 1) + 900, rel=1e-9)
 
 
@@ -56,7 +56,7 @@ def test_what_the_series_lacks_may_have_been_done_in_one_minute():
         getattr(sums, name)[500] = np.nan
     demand = known(sums)
     assert demand.most[IOPS].max() == pytest.approx(900, abs=1)
-    assert demand.surely.iops.max() <= 10
+    assert demand.least_demand.iops.max() <= 10
 
 
 @pytest.mark.parametrize("times", [1.1, 0.9])
@@ -65,7 +65,7 @@ def test_a_series_that_is_not_of_the_same_minutes_is_not_believed(times):
     demand = known(sums.with_series(highest_iops=sums.highest_iops * times, summed_iops=sums.summed_iops * times))
     assert demand.spread.rates_disagree == (times > 1)
     assert demand.most[IOPS].max() >= 900
-    assert demand.surely.iops.max() == 0
+    assert demand.least_demand.iops.max() == 0
 
 
 def test_where_the_highest_minute_was_read_no_other_is_said_to_have_it():
@@ -73,4 +73,4 @@ def test_where_the_highest_minute_was_read_no_other_is_said_to_have_it():
     morning = replace(hours, end_s=hours.start_s + 9 * HOUR_S)
     demand = known(minutes(), Look(window=hours, period_s=HOUR_S), Look(window=morning, period_s=60))
     assert demand.iops.max() == 900
-    assert demand.surely.iops[demand.starts_s < hours.end_s].max() == 0
+    assert demand.least_demand.iops[demand.starts_s < hours.end_s].max() == 0

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from plimsoll.reading.signals import SignalLevel, agreed, fill_gaps, has_gaps, look_at_signals, make_signals
+from plimsoll.reading.signals import (
+    SignalLevel,
+    drop_contradictions,
+    fill_gaps,
+    has_gaps,
+    look_at_signals,
+    make_signals,
+)
 from plimsoll.reading.window import Window
 
 DAY_S = 86_400
@@ -50,7 +57,7 @@ def test_what_has_no_point_is_taken_from_what_was_asked_again():
 
 
 def test_a_mean_that_its_highest_minute_cannot_have_is_not_known_on_that_day():
-    found = agreed(
+    found = drop_contradictions(
         {
             "mean_queue_length": np.array([1.0, 2.0, 0.0, 0.0]),
             "highest_queue_length": np.array([1.0, 0.0, 3.0, 0.0]),

@@ -31,7 +31,7 @@ def a_track(lengths_s, finest_s=60, start_s=0):
 )
 def test_buckets_are_folded_into_ones_that_can_be_read_in_steps(lengths_s, folded_s, is_unread):
     track = a_track(lengths_s)
-    folded = track.folded(Window(start_s=0, end_s=sum(lengths_s)), 300)
+    folded = track.fold(Window(start_s=0, end_s=sum(lengths_s)), 300)
     assert folded.lengths_s.tolist() == folded_s
     assert folded.unread.tolist() == is_unread
     assert folded.series["write_ops"].tolist() == [length_s / 60 for length_s in folded_s]

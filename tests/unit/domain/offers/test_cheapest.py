@@ -108,7 +108,7 @@ def test_what_passes_passes_its_trial(required):
     for budget_minutes in (0.0, 3.0):
         spec = cheapest_gp3(required, policy, budget_minutes)
         tried = trial(required, TYPES["gp3"].ceiling(spec))
-        assert tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
+        assert tried.is_within(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
 
 
 @settings(max_examples=examples(60), deadline=None)

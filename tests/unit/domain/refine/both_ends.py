@@ -27,7 +27,7 @@ def proved(group, query_cost, resolution_s=60):
     """The answers of a group's volumes, by id, if both ends prove all of them; else None."""
     members = group.readable()
     demands, load = group.traffic(resolution_s)
-    most = {name: demand.at_most or demand for name, demand in demands.items()}
+    most = {name: demand.most_demand or demand for name, demand in demands.items()}
     load_of_most = next(iter(host_loads([member.volume for member in members], most).values()), None)
     answers = {}
     for member in members:
@@ -96,7 +96,7 @@ def _with_load(case, end):
 
 def _at_most(required):
     """What is required, of which everybody is shown the most."""
-    return required.at_most
+    return required.as_harmful
 
 
 def _at_least(required):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.demand.epochs import Unsettled, credited_in
+from plimsoll.demand.epochs import Unsettled, find_credited_windows
 from plimsoll.learned_table import load_table
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import CloudError, Throttled
@@ -190,7 +190,7 @@ def balanced_while_credited(sums, volume):
     if sums.burst_balance_pct is None:
         return sums
     balance = np.full(MINUTES, np.nan)
-    for span in credited_in(volume, WINDOW, TYPES):
+    for span in find_credited_windows(volume, WINDOW, TYPES):
         at = slice((span.start_s - WINDOW.start_s) // 60, (span.end_s - WINDOW.start_s) // 60)
         balance[at] = sums.burst_balance_pct[at]
     return sums.with_series(burst_balance_pct=balance)

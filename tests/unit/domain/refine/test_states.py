@@ -62,7 +62,7 @@ def unasked(members, asks, rng):
     groups = [
         group
         for group in (OPERATIONS, BYTES)
-        if (member.knowledge.tracks[group].lengths_s[member.knowledge.tracks[group].within(window)] > period_s).all()
+        if (member.knowledge.tracks[group].lengths_s[member.knowledge.tracks[group].slice_in(window)] > period_s).all()
     ]
     return [(member, Look(window=window, period_s=period_s, groups=(group,))) for group in groups]
 

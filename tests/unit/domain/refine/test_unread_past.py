@@ -82,7 +82,7 @@ def test_what_the_past_requires_is_what_the_oracle_finds_hour_by_hour(fleet):
     for volume in volumes:
         past = whole_past(volume, given_lives[volume.id], policy)
         hosts = ceiling_of(a_volume("io2", 60_000, iops=256_000))
-        least, most = past.find_needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
+        least, most = past.find_needs(Headroom.from_policy(policy), hosts, policy.throttle_budget_min)
         needs = required_by(
             naive_past(volume, given_lives[volume.id], policy),
             oracle_policy(policy),
@@ -111,14 +111,14 @@ def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, li
     whole = whole_past(volume, life, policy)
     hosts = ceiling_of(a_volume("io2", 60_000, iops=256_000))
     (exact, _), past = (
-        whole.find_needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min),
+        whole.find_needs(Headroom.from_policy(policy), hosts, policy.throttle_budget_min),
         Past(clip_memory(volume, SEGMENTS), memory_start_s(volume, policy, NOW.timestamp()), days_of_moves(volume)),
     )
     asked, rounds = [*look_at_highest(past), *look_at_days(some_days(past, first_day))], 0
     while asked:
         for look in asked:
             learn(past, look, dict(cut(life, look.window, look.period_s, look.series).series.items()))
-        least, most = past.find_needs(Headroom.of_policy(policy), hosts, policy.throttle_budget_min)
+        least, most = past.find_needs(Headroom.from_policy(policy), hosts, policy.throttle_budget_min)
         assert least.iops <= exact.iops * (1 + 1e-9) <= most.iops * (1 + 1e-6) + 1e-6
         assert least.throughput_mib_s <= exact.throughput_mib_s * (1 + 1e-9)
         assert exact.throughput_mib_s <= most.throughput_mib_s * (1 + 1e-6) + 1e-6

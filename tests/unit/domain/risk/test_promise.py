@@ -31,7 +31,7 @@ def reducing(*known):
 
 def fixed(policy, *known, **times):
     """What is promised by the headroom that the owner asks for."""
-    return risk_of(policy, Headroom.of_policy(policy), *known, **times)
+    return risk_of(policy, Headroom.from_policy(policy), *known, **times)
 
 
 @settings(max_examples=examples(200))
@@ -55,7 +55,7 @@ def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_
         assert risk.promised_pct is None or risk.promised_pct <= risk_pct
         assert policy.headroom_pct <= headroom.pct <= 400
     else:
-        assert headroom == Headroom.of_policy(policy)
+        assert headroom == Headroom.from_policy(policy)
         assert "The fixed headroom stands in" in risk.text
 
 

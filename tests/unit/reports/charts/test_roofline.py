@@ -31,9 +31,9 @@ def test_a_drawn_roof_is_the_ceiling_at_every_size(found, size_kib):
         io_kib=found.io_kib,
     )
     if not rows:
-        assert math.isinf(ceiling.at(size_kib))
+        assert math.isinf(ceiling.iops_at(size_kib))
         return
-    assert math.isclose(at(rows, size_kib), ceiling.at(size_kib), rel_tol=1e-9)
+    assert math.isclose(at(rows, size_kib), ceiling.iops_at(size_kib), rel_tol=1e-9)
 
 
 @given(limits())
