@@ -1,26 +1,16 @@
 """Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
 
-from __future__ import annotations
-
-import os
 import shutil
-from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen, beginning
-from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.reports.run_files import PAGE
-
-if TYPE_CHECKING:
-    from plimsoll.clouds.scope import Scope
 
 FOLDER: Final = "demo"
 FILES: Final = (
@@ -53,6 +43,7 @@ def demo_command(
         from plimsoll.cli.demo_examples import validate_examples
         from plimsoll.cli.followed_run import follow_audit
         from plimsoll.cli.run_reports import leave_reports
+        from plimsoll.cli.simulated_clouds import start_clouds
 
     from plimsoll.bootstrap.clouds import ports_of
     from plimsoll.clouds.ledger import Ledger
@@ -62,11 +53,11 @@ def demo_command(
 
     console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, clock().now()
     _clear(folder)
-    ledger = Ledger(path=folder / "ledger.json")
     with ExitStack() as stack:
-        scope = _start_clouds(stack, console, _clouds_of(cloud), now, volumes, seed)
+        scope = start_clouds(stack, console, _clouds_of(cloud), now, volumes, seed)
         settings_now = Settings.from_environment()  # where the simulated clouds are is in the environment by now
         settings = settings_now.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
+        ledger = Ledger(path=folder / "ledger.json")
         audits = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
         follow_audit(console, Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now), audits)
         leave_reports(console, folder)
@@ -84,29 +75,6 @@ def _clouds_of(cloud: options.SimulatedCloud) -> list[str]:
     return [
         str(simulated) for simulated in options.SimulatedCloud if simulated is not both and cloud in {simulated, both}
     ]
-
-
-def _start_clouds(
-    stack: ExitStack, console: Screen, clouds: Sequence[str], now: datetime, volumes: int | None, seed: int
-) -> Scope:
-    """Starts the simulated clouds, points this process at them, and gives the scope that has all of each."""
-    from plimsoll.cli.simulated_clouds import organization, projects
-    from plimsoll.clouds.scope import Scope
-
-    scope = Scope(clouds=tuple(clouds))
-    if AWS in clouds:
-        starting_aws = organization(now, volumes, seed)
-        with console.doing("starting a simulated AWS organization on loopback"):
-            aws = stack.enter_context(starting_aws)
-        os.environ.update(aws.environment)
-        scope = replace(scope, role_arns=aws.role_arns, regions=aws.fleet.regions)
-    if GOOGLE in clouds:
-        starting_google = projects(now, volumes, seed)
-        with console.doing("starting simulated Google Cloud projects on loopback"):
-            google = stack.enter_context(starting_google)
-        os.environ.update(google.environment)
-        scope = replace(scope, projects=tuple(google.projects))
-    return scope
 
 
 def _clear(folder: Path) -> None:
