@@ -3,8 +3,9 @@ give the same one.
 
 It knows nothing of what answers rest on, so that it guards the certificate, which lists that. It holds under rules:
 checks, balances, edges, presence and the host's metrics are read; no unread bucket is lifted or host-bound; the most
-has the same saturated and bound buckets, frequent counts and waits; the host reaches its limit at neither end and cuts
-nothing. All volumes of a host are proved, or none.
+has the same saturated and bound buckets, frequent counts and waits, and disproves the same records up to the same
+bucket, which is read; the host reaches its limit at neither end and cuts nothing. All volumes of a host are proved, or
+none.
 """
 
 from dataclasses import replace
@@ -53,22 +54,26 @@ def proved(group, query_cost, resolution_s=60):
 
 
 def _is_read(case, member, load, policies, query_cost):
-    """Whether nothing but work is left to read, and no unread bucket of that is lifted or bound."""
+    """Whether only work is left to read, and no bucket of that is lifted, bound, or the last of a wrong record."""
     demand, nothing = case.demand, np.zeros((2, len(case.demand.observed)))
     host = open_of_host(load, demand, policies) if load is not None and member.asks_host else {}
     rest = Open(work=nothing, seconds=nothing[0], host=host)
     held_back = case.lifted.any | case.room.bound
+    for epoch in case.epochs:
+        if epoch.on_record is not None:
+            held_back[epoch.buckets.stop - 1] = True
     return not find_looks(case, demand, rest, member.knowledge, query_cost) and not (
         demand.spread is not None and (held_back & demand.spread.any_unread).any()
     )
 
 
 def _are_alike(case, highest):
-    """Whether the most is held back where the least is, as often, and waits as long."""
+    """Whether the most is held back where the least is, as often, waits as long, and disproves the same records."""
     pairs = [(case.lifted.saturated, highest.lifted.saturated)]
     pairs += [(case.room.bound, highest.room.bound), (case.room.cleared, highest.room.cleared)]
     same = all(np.array_equal(one, other) for one, other in pairs)
-    return same and (case.frequent, case.settles) == (highest.frequent, highest.settles)
+    windows, others = ([epoch.window for epoch in each.epochs] for each in (case, highest))
+    return same and (windows, case.frequent, case.settles) == (others, highest.frequent, highest.settles)
 
 
 def _cuts_nothing(case, load):
