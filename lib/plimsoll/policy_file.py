@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.input_files import parse_yaml, read_text
+from plimsoll.input_files import read_text
 from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.errors import PolicyError
 from plimsoll.model.kinds import CHANGES
 from plimsoll.model.policy import EXAMPLE_KEY, Grade, Override, Policy, TagMatch
+from plimsoll.yaml_text import parse_yaml
 
 _KEYS: Final = tuple(field.name for field in fields(Policy))
 _SWITCHES: Final = frozenset(field.name for field in fields(Policy) if "bool" in str(field.type))

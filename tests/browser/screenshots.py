@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import expect, sync_playwright
 
 from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.cli.report import FORMATS, Report, write_report
+from plimsoll.cli.report import FORMATS, write_report
+from plimsoll.cli.run_reports import Report
 from plimsoll.reports.html.page import write_html
 from tests.browser.conftest import launched
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.cli.envelopes import host_from
+from plimsoll.cli.measured_volumes import host_from
 from plimsoll.clouds.published import types_by_cloud
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit_envelope

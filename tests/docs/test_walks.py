@@ -1,5 +1,6 @@
 """CONTRIBUTING's walks are complete: who touches the files that a walk lists, and no others, has added the thing."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ WALKS = (
     "A policy key",
     "A key of a record",
     "A kind of answer",
+    "A command",
     "A report format",
     "A Slack button",
 )
@@ -46,6 +48,27 @@ print(by_volume(found)["vol-1"].recommendation.target.spec)
 """
 
 
+A_COMMAND = '''
+"""Wave at volumes."""
+
+from typing import Annotated, Final
+
+import typer
+
+_LISTED: Final = ("Look back", 0)
+
+
+def wave_command(times: Annotated[int, typer.Option(help="How often.")] = 1) -> None:
+    typer.echo(" ".join(["hello"] * times))
+'''.lstrip()
+COMMANDED = """
+from typer.testing import CliRunner
+
+from plimsoll.cli.main import app
+
+for words in (["--help"], ["wave", "--help"], ["wave", "--times", "2"]):
+    print(CliRunner().invoke(app, words, env={"COLUMNS": "80", "TERM": "dumb"}).output, end="\\n---\\n")
+"""
 A_REPORT = '''
 """A run in words."""
 
@@ -220,8 +243,19 @@ def test_a_cloud_is_the_package_and_the_row_that_the_tests_third_cloud_has():
     assert "explain" in taken
 
 
+def test_a_command_is_one_file(copy):
+    (sweep,) = files_of("A command")
+    copy.write(str(Path(sweep).with_name("wave.py")), A_COMMAND)
+    listed, shown, waved = copy.run(COMMANDED).removesuffix("---").split("\n---\n")
+    assert re.findall(r"^│ (\S+) ", listed.partition("Look back")[2], re.MULTILINE)[:2] == ["wave", "backtest"]
+    assert "Wave at volumes." in shown
+    assert "--times" in shown
+    assert waved.strip() == "hello hello"
+    assert files_naming("wave_command", "lib/plimsoll") == []
+
+
 def test_a_report_format_is_a_module_and_a_row(copy):
-    row, command = files_of("A report format")
+    (row,) = files_of("A report format")
     copy.write("lib/plimsoll/reports/words.py", A_REPORT)
     copy.replace(
         row,
@@ -229,10 +263,7 @@ def test_a_report_format_is_a_module_and_a_row(copy):
         '        ReportFormat(name="words", file="words.txt", lines=lambda report: in_words(report.folder)),\n'
         '        ReportFormat(name="html"',
     )
-    copy.replace(
-        row, "from plimsoll.orders import", "from plimsoll.reports.words import in_words\nfrom plimsoll.orders import"
-    )
-    copy.replace(command, '"html, json', '"words, html, json')
+    copy.replace(row, "\n\nif TYPE_CHECKING", "\nfrom plimsoll.reports.words import in_words\n\nif TYPE_CHECKING")
     assert copy.run(REPORTED, "words") == "migrate vol-1"
 
 

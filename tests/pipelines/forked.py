@@ -3,16 +3,17 @@
 It has imported all commands, read what ships, and made what is the same in every report. It runs no thread.
 """
 
+import ast
 import atexit
 import gc
 import json
 import os
-import pkgutil
 import runpy
 import sys
 import threading
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import plimsoll.cli
@@ -68,8 +69,11 @@ def end(code: int) -> None:
 def prepare() -> None:
     """Does what every command would do anew."""
     assert models.SERVICES, "importing it has read the models of services"
-    for found in pkgutil.walk_packages(plimsoll.cli.__path__, f"{plimsoll.cli.__name__}."):
-        import_module(found.name)
+    for path in Path(*plimsoll.cli.__path__).glob("*.py"):
+        import_module(f"{plimsoll.cli.__name__}.{path.stem}")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                import_module(node.module)  # also what a command imports when it runs
     shipped_prices("aws")
     for read in (envelope_library, known_regions, page_files.specs, page_files.drawing_script):
         read()

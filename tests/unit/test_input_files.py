@@ -8,7 +8,6 @@ import pytest
 from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.clouds.recording import is_recording, open_recording
 from plimsoll.envelopes.campaigns import load_campaign
-from plimsoll.input_files import MOST_VALUES, parse_yaml
 from plimsoll.learned_table import load_table
 from plimsoll.model.errors import BadInput
 from plimsoll.policy_file import load_policy, parse_flags
@@ -24,6 +23,7 @@ from plimsoll.reports.run_reader import (
     stream_profiles,
     stream_unanswered,
 )
+from plimsoll.yaml_text import MOST_VALUES, parse_yaml
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 

@@ -1,5 +1,7 @@
 """The ports of a recording, and ports that record."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +30,16 @@ def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], da
         for recording in recordings
     ]
     return ports, recordings[0].now
+
+
+@contextmanager
+def record_audits(path: Path, audits: Sequence[AuditPorts], now: datetime) -> Iterator[list[AuditPorts]]:
+    """The same audits, recorded into a file for as long as the block lasts."""
+    kept = {ports.catalog.provider: ports.metrics.retention_days for ports in audits}
+    late = {ports.catalog.provider: ports.metrics.visible_after_s for ports in audits}
+    memory = {ports.catalog.provider: ports.metrics.memory_days for ports in audits}
+    with Recorder(path, now, own_version(), kept, memory, late) as recorder:
+        yield [recording_ports(ports, recorder) for ports in audits]
 
 
 def recording_ports(ports: AuditPorts, recorder: Recorder) -> AuditPorts:

@@ -1,4 +1,6 @@
-"""`plimsoll benchmark`: fio on this machine, into the library of envelopes."""
+"""Run fio here, on a directory or an empty device, and add what it measured to the library."""
+
+from __future__ import annotations
 
 import os
 import platform
@@ -6,51 +8,85 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from plimsoll.bench.jobs import job_sections
-from plimsoll.bench.local import PHASE_MEASURING, PhaseWatch, PlacedJob
-from plimsoll.bench.write_places import GIB
-from plimsoll.benchmark import plan_benchmark, run_benchmark
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.cli.envelopes import check_place, host_from, spec_from
+from plimsoll.cli import options
 from plimsoll.cli.exit_codes import EXIT_INTERRUPTED
-from plimsoll.cli.options import BenchmarkOptions, MeasuredVolumeOptions
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.published import cloud_of, types_by_cloud
-from plimsoll.clouds.registry import AWS
-from plimsoll.decide.evidence import LOCAL
-from plimsoll.envelopes.admissibility.sweep import climbing
-from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
-from plimsoll.measure.citing import name_own
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import MIB, MINUTE_S
-from plimsoll.reports.terminal import envelopes as report
-from plimsoll.settings import Settings
+
+if TYPE_CHECKING:
+    from plimsoll.bench.local import PhaseWatch, PlacedJob
+    from plimsoll.envelopes.library import NewCampaign
+    from plimsoll.model.volume import VolumeSpec
+
+_LISTED: Final = ("Measure", 3)
 
 
-def benchmark_path(path: Path, options: BenchmarkOptions, measured: MeasuredVolumeOptions) -> None:
-    """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
+def benchmark_command(
+    path: Annotated[Path, typer.Argument(help="A directory, or an empty block device.")],
+    *,
+    bench: options.BenchmarkOptions,
+    measured: options.MeasuredVolumeOptions,
+) -> None:
+    from plimsoll.benchmark import plan_benchmark, run_benchmark
+    from plimsoll.cli.measured_volumes import spec_from
+    from plimsoll.clouds.published import types_by_cloud
+    from plimsoll.envelopes.admissibility.sweep import climbing
+    from plimsoll.reports.terminal.envelopes import results
+    from plimsoll.settings import Settings
+
     settings, console, spec = Settings.from_environment(), Screen(), spec_from(measured)
     job = plan_benchmark(
         path,
-        options.job,
-        runtime_s=settings.benchmark_runtime_s if options.runtime_s is None else options.runtime_s,
-        ramp_s=settings.benchmark_ramp_s if options.ramp_s is None else options.ramp_s,
-        file_bytes=None if options.file_mib is None else options.file_mib * MIB,
-        max_minutes=options.max_minutes,
-        max_gib=options.max_gib,
+        bench.job,
+        runtime_s=settings.benchmark_runtime_s if bench.runtime_s is None else bench.runtime_s,
+        ramp_s=settings.benchmark_ramp_s if bench.ramp_s is None else bench.ramp_s,
+        file_bytes=None if bench.file_mib is None else bench.file_mib * MIB,
+        max_minutes=bench.max_minutes,
+        max_gib=bench.max_gib,
     )
+    new = _new_campaign(job, bench, measured, spec)
+    _foresee(console, job, path, bench)
+    if not bench.yes:
+        _ask()
+    types = types_by_cloud().get(new.provider, {})
+    try:
+        with _bar(console, job) as watch:
+            written, envelope = run_benchmark(
+                job, new, settings.measured_dir, types, max_minutes=bench.max_minutes, watch=watch
+            )
+    except KeyboardInterrupt:
+        console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    console.print(results(envelope, list(climbing(envelope.measurements)), console.width), soft_wrap=True)
+    console.say(f"added to the library as {new.name}: {written}")
+
+
+def _new_campaign(
+    job: PlacedJob, bench: options.BenchmarkOptions, measured: options.MeasuredVolumeOptions, spec: VolumeSpec
+) -> NewCampaign:
+    """The campaign that the results become. BadInput for a type that its cloud does not have, or half a place."""
+    from plimsoll.cli.measured_volumes import check_measured_place, host_from
+    from plimsoll.clouds.published import cloud_of
+    from plimsoll.clouds.registry import AWS
+    from plimsoll.decide.evidence import LOCAL
+    from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
+    from plimsoll.measure.citing import name_own
+
     now = clock().now()
     host_type = measured.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs"
     where = "an empty device" if job.target.is_device else f"a {job.target.filesystem or 'unnamed'} filesystem"
     provider = measured.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS)
-    new = NewCampaign(
-        name=options.name or f"{options.job}-{now:%Y%m%dT%H%M%SZ}",
-        title=f"{options.job} on {host_type}",
-        cited=name_own((now.date(), now.date()), f"by the job {options.job} on {host_type}"),
+    check_measured_place(spec, provider, measured)
+    return NewCampaign(
+        name=bench.name or f"{bench.job}-{now:%Y%m%dT%H%M%SZ}",
+        title=f"{bench.job} on {host_type}",
+        cited=name_own((now.date(), now.date()), f"by the job {bench.job} on {host_type}"),
         source=f"plimsoll benchmark, on {where}",
         measured_on=now.date().isoformat(),
         provider=provider,
@@ -60,31 +96,19 @@ def benchmark_path(path: Path, options: BenchmarkOptions, measured: MeasuredVolu
         volumes=measured.volumes,
         host=host_from(provider, host_type),
     )
-    check_place(spec, provider, measured)
-    _foresee(console, job, path, options)
-    if not options.yes:
-        _ask()
-    types = types_by_cloud().get(provider, {})
-    try:
-        with _bar(console, job) as watch:
-            written, envelope = run_benchmark(
-                job, new, settings.measured_dir, types, max_minutes=options.max_minutes, watch=watch
-            )
-    except KeyboardInterrupt:
-        console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
-    console.print(report.results(envelope, list(climbing(envelope.measurements)), console.width), soft_wrap=True)
-    console.say(f"added to the library as {new.name}: {written}")
 
 
-def _foresee(console: Screen, job: PlacedJob, path: Path, options: BenchmarkOptions) -> None:
+def _foresee(console: Screen, job: PlacedJob, path: Path, bench: options.BenchmarkOptions) -> None:
     """Prints the job's plan: the place, the steps, and what it takes."""
+    from plimsoll.bench.jobs import job_sections
+    from plimsoll.bench.write_places import GIB
+
     place = "the empty device" if job.target.is_device else f"a new folder ({job.target.filesystem}) in"
     linked = f" (which {path} leads to)" if path.absolute() != job.target.path else ""
     console.print(
-        f"{options.job}: {len(job_sections(job.job))} sections on {place} {job.target.path}{linked}.\n"
+        f"{bench.job}: {len(job_sections(job.job))} sections on {place} {job.target.path}{linked}.\n"
         f"It first fills {job.taken_bytes / GIB:,.2f} GiB, then measures for {_duration(job.seconds)}, "
-        f"then removes what it wrote. It is stopped after {options.max_minutes:g} minutes.",
+        f"then removes what it wrote. It is stopped after {bench.max_minutes:g} minutes.",
         soft_wrap=True,
         markup=False,
     )
@@ -105,6 +129,11 @@ def _ask() -> None:
 def _bar(console: Screen, job: PlacedJob) -> Iterator[PhaseWatch]:
     """A live bar for as long as the block lasts: the time that was measured of the time that it takes, with the
     section. Only what is measured has a known length."""
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    from plimsoll.bench.jobs import job_sections
+    from plimsoll.bench.local import PHASE_MEASURING
+
     sections = job_sections(job.job)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), TimeElapsedColumn())
     left = (TextColumn("left"), TimeRemainingColumn())

@@ -1,37 +1,16 @@
-"""`plimsoll demo`: simulated clouds, audited by the ordinary path, and some of the answers measured by fio."""
+"""Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
 
-import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, ports_of
-from plimsoll.cli.audit import follow_audit
-from plimsoll.cli.audit_reports import leave_reports
-from plimsoll.cli.options import ValidateOptions
-from plimsoll.cli.screen import Screen
-from plimsoll.cli.simulate import organization, projects
-from plimsoll.cli.validate import context_of, follow_validation, new_job
-from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.registry import AWS, GOOGLE
-from plimsoll.clouds.scope import Scope
-from plimsoll.measure.runs import Want
-from plimsoll.model.policy import Grade, Policy
-from plimsoll.orders import Order
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.cli import options
+from plimsoll.cli.screen import Screen, beginning
 from plimsoll.reports.run_files import PAGE
-from plimsoll.reports.run_folder import JOURNAL
-from plimsoll.reports.run_reader import read_records
-from plimsoll.run import WRONG_ANSWERS
-from plimsoll.settings import Settings
-from plimsoll.validate import validate_volume
-from plimsoll.validation.deciding import FLIP
-from plimsoll.validation.thin_evidence import wants_in
 
 FOLDER: Final = "demo"
 FILES: Final = (
@@ -40,8 +19,6 @@ FILES: Final = (
     "recommendations.csv",
     "demand.jsonl",
     "unanswered.jsonl",
-    JOURNAL,
-    WRONG_ANSWERS,
     PAGE,
     "recommendations.parquet",
     "demand.parquet",
@@ -51,151 +28,63 @@ FILES: Final = (
 SHORT: Final = {"benchmark_runtime_s": 2, "benchmark_ramp_s": 0, "poll_s": 0.25}
 """Jobs of seconds, where a real validation takes minutes."""
 
-NO_LATENCY: Final = Policy(max_p99_latency_us=60_000_000, latency_slack_pct=10_000)
-"""A simulated volume is held to a real one's IOPS and MiB/s, but answers as this machine's disk does."""
-
-MOST_IOPS: Final = 12_000
-MOST_MIB_S: Final = 300
-"""What any machine's own disk carries: larger targets would measure this machine."""
-
-LEAST_IOPS: Final = 1000
-"""A workload that asks for less at its peak is not worth the name."""
-
-INCLUDED: Final = (3000, 125)
-"""The IOPS and MiB/s that gp3 includes."""
-
-Example = tuple[str, RecommendationRecord, str | None]
-"""What a validation shows, whose recommendation it is, and a target in place of the recommended one."""
+_LISTED: Final = ("Try it", 1)
 
 
-def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> None:
-    """Audits simulated clouds into the demo's folder as one run, prints it, and puts some answers to the test."""
-    console = Screen(highlight=True)
-    folder = Settings.from_environment().runs_dir / FOLDER
+def demo_command(
+    cloud: Annotated[
+        options.SimulatedCloud,
+        typer.Option(parser=options.simulated_named, metavar="aws|google|both", help="What is simulated."),
+    ] = options.SimulatedCloud.AWS,
+    volumes: options.SimulatedVolumes = None,
+    seed: options.Seed = 1,
+) -> None:
+    with beginning("starting"):
+        from plimsoll.cli.demo_examples import validate_examples
+        from plimsoll.cli.followed_run import follow_audit
+        from plimsoll.cli.run_reports import leave_reports
+        from plimsoll.cli.simulated_clouds import start_clouds
+
+    from plimsoll.bootstrap.clouds import ports_of
+    from plimsoll.clouds.ledger import Ledger
+    from plimsoll.model.policy import Policy
+    from plimsoll.orders import Order
+    from plimsoll.settings import Settings
+
+    console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, clock().now()
     _clear(folder)
-    now = clock().now()
     with ExitStack() as stack:
-        scope = _start_clouds(stack, console, clouds, now, volumes, seed)
+        scope = start_clouds(stack, console, _clouds_of(cloud), now, volumes, seed)
         settings_now = Settings.from_environment()  # where the simulated clouds are is in the environment by now
         settings = settings_now.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
-        _audit(console, scope, settings, folder, now)
-        _validate_examples(console, scope, settings, folder, now)
+        ledger = Ledger(path=folder / "ledger.json")
+        audits = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
+        follow_audit(console, Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now), audits)
+        leave_reports(console, folder)
+        console.print(
+            "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit "
+            "would exit with 3.",
+            style="dim",
+        )
+        validate_examples(console, scope, settings, folder, now)
     console.say(f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", "bold")
 
 
-def _start_clouds(
-    stack: ExitStack, console: Screen, clouds: Sequence[str], now: datetime, volumes: int | None, seed: int
-) -> Scope:
-    """Starts the simulated clouds, points this process at them, and gives the scope that has all of each."""
-    scope = Scope(clouds=tuple(clouds))
-    if AWS in clouds:
-        starting = organization(now, volumes, seed)
-        with console.doing("starting a simulated AWS organization on loopback"):
-            aws = stack.enter_context(starting)
-        os.environ.update(aws.environment)
-        scope = replace(scope, role_arns=aws.role_arns, regions=aws.fleet.regions)
-    if GOOGLE in clouds:
-        beginning = projects(now, volumes, seed)
-        with console.doing("starting simulated Google Cloud projects on loopback"):
-            google = stack.enter_context(beginning)
-        os.environ.update(google.environment)
-        scope = replace(scope, projects=tuple(google.projects))
-    return scope
-
-
-def _audit(console: Screen, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
-    ledger = Ledger(path=folder / "ledger.json")
-    audits = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
-    follow_audit(console, Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now), audits)
-    leave_reports(console, folder)
-    console.print(
-        "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit would "
-        "exit with 3.",
-        style="dim",
-    )
+def _clouds_of(cloud: options.SimulatedCloud) -> list[str]:
+    both = options.SimulatedCloud.BOTH
+    return [
+        str(simulated) for simulated in options.SimulatedCloud if simulated is not both and cloud in {simulated, both}
+    ]
 
 
 def _clear(folder: Path) -> None:
     """Removes the last demo's files, and nothing else."""
-    for name in FILES:
+    from plimsoll.reports.run_folder import JOURNAL
+    from plimsoll.run import WRONG_ANSWERS
+
+    for name in (*FILES, JOURNAL, WRONG_ANSWERS):
         (folder / name).unlink(missing_ok=True)
     if (folder / "measured").is_dir():
         shutil.rmtree(folder / "measured")
     if folder.exists() and not any(folder.iterdir()):
         shutil.rmtree(folder)
-
-
-def _validate_examples(console: Screen, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
-    """Validates a recommendation of each cloud of the scope, and prints what was found.
-
-    On AWS a bare change of type is validated too, of a volume that needs more than that.
-    """
-    console.print(
-        "\nThe simulated volumes are measured by real fio. Their latency is this machine's, and is not judged here.",
-        style="dim",
-    )
-    records, ledger = read_records(folder), Ledger(path=folder / "ledger.json")
-    options = ValidateOptions(max_runs=3, yes=True)
-    for cloud in open_clouds(scope, settings, today=now.date(), ledger=ledger, paced=False):
-        for title, record, target in _examples(cloud, records):
-            console.say(f"\n{title} {record.volume_id} ({record.name or 'no name'})", "bold")
-            job = new_job(record.volume_id, target, options, cloud.ports, now)
-            follow_validation(console, validate_volume(job, context_of(cloud, NO_LATENCY, options, settings, console)))
-
-
-def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Example]:
-    """The examples of a cloud that are validated."""
-    catalog = cloud.ports.catalog
-    records_here = [record for record in records if record.provider == catalog.provider]
-    recommended = "Validating a recommendation before anything is moved:"
-    if catalog.provider != AWS:
-        shared = _most_shared(records_here, list(wants_in(records_here, NO_LATENCY, Grade.A, catalog.types)))
-        yield from ((recommended, record, None) for record in shared)
-        return
-    asked = [(record, figures) for record in records_here if (figures := _provisions(record)) is not None]
-    easy = [record for record, figures in asked if figures == INCLUDED and _works(record)]
-    hard = [
-        record
-        for record, (iops, mib_s) in asked
-        if (iops, mib_s) != INCLUDED and iops <= MOST_IOPS and mib_s <= MOST_MIB_S
-    ]
-    yield from ((recommended, record, None) for record in _best(easy) or _best(hard))
-    bare = "Validating a bare change of type, as tools make it that do not look at demand:"
-    yield from ((bare, record, FLIP) for record in _best(hard))
-
-
-def _most_shared(records: Iterable[RecommendationRecord], wants: Iterable[Want]) -> list[RecommendationRecord]:
-    """The best saving whose target any machine carries, with a workload worth the name.
-
-    Volumes that are to share what they carry come first: they are measured as one volume.
-    """
-    carried = {
-        want.volume_id: want
-        for want in wants
-        if want.ceiling.iops <= MOST_IOPS and want.ceiling.throughput_mib_s <= MOST_MIB_S
-    }
-    fitting = [
-        record for record in records if record.volume_id in carried and record.monthly_usd_saved > 0 and _works(record)
-    ]
-    shared = [record for record in fitting if carried[record.volume_id].spec.size_gib > record.current.size_gib]
-    return _best(shared or fitting)
-
-
-def _works(record: RecommendationRecord) -> bool:
-    return record.demand is not None and record.demand.peak_iops > LEAST_IOPS
-
-
-def _provisions(record: RecommendationRecord) -> tuple[int, int] | None:
-    """The IOPS and MiB/s that a migration to gp3 provisions.
-
-    None for any other answer or one that cannot be carried out today.
-    """
-    target = record.target
-    if record.action != "migrate" or target is None or target.type != "gp3" or record.blockers:
-        return None
-    return (target.iops or 0, target.throughput_mib_s or 0)
-
-
-def _best(records: Iterable[RecommendationRecord]) -> list[RecommendationRecord]:
-    """The one that saves most; none where there is none."""
-    return sorted(records, key=lambda record: (record.monthly_usd_saved, record.volume_id))[-1:]

@@ -1,46 +1,48 @@
-"""`plimsoll envelopes`: what was measured, by whom, and what it says."""
+"""Measured envelopes: list, show, compare, import."""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.envelopes import envelope_library
-from plimsoll.cli.options import MeasuredVolumeOptions
+from plimsoll.cli import options
+from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.published import cloud_of, published_host, types_by_cloud
-from plimsoll.clouds.registry import AWS
-from plimsoll.decide import evidence as same_configuration
-from plimsoll.decide.evidence import best_grade
-from plimsoll.envelopes.campaigns import HostEntry
-from plimsoll.envelopes.fio_logs import is_log, with_logs
-from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, to_new_result
-from plimsoll.envelopes.reading import decode_text, read_output
-from plimsoll.envelopes.results import Output, without_repeats
 from plimsoll.model.ceiling import Resource
-from plimsoll.model.envelope import Envelope
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy
-from plimsoll.model.volume import VolumeSpec
-from plimsoll.reports.envelope_json import as_data
-from plimsoll.reports.terminal import envelopes as report
-from plimsoll.reports.wording import count_of
-from plimsoll.settings import Settings
+
+if TYPE_CHECKING:
+    from plimsoll.envelopes.library import EnvelopeLibrary
+    from plimsoll.model.envelope import Envelope
+
+COMPARISON_PX: Final = 1100
+
+_LISTED: Final = ("Measure", 6)
+
+envelopes_command = PlainTyper()
 
 
-def list_all(*, as_json: bool) -> None:
-    """Prints every measured envelope with its roofs."""
-    library = envelope_library(Settings.from_environment().measured_dir)
+@envelopes_command.command(name="list")
+def list_envelopes(as_json: options.AsJson = False) -> None:
+    """List every measured envelope with its roofs."""
+    from plimsoll.decide.evidence import best_grade
+    from plimsoll.reports.terminal.envelopes import list_table
+
+    library = _open_library()
     envelopes = list(library.envelopes.values())
     if as_json:
-        typer.echo(json.dumps([as_data(envelope) for envelope in envelopes], indent=2, ensure_ascii=False))
+        _print_json(envelopes)
         return
     today, age = clock().now().date(), Policy().evidence_max_age_days
     screen = Screen()
     screen.print(
-        report.list_table(
+        list_table(
             envelopes,
             {envelope.name: library.campaign_of(envelope.name).name for envelope in envelopes},
             {envelope.name: best_grade(envelope, today, age) for envelope in envelopes},
@@ -49,15 +51,20 @@ def list_all(*, as_json: bool) -> None:
     )
 
 
-def show_one(name: str, *, as_json: bool) -> None:
-    """Prints one envelope: its roofs, what cut them, and every figure as its source printed it."""
-    library = envelope_library(Settings.from_environment().measured_dir)
+@envelopes_command.command(name="show")
+def show_envelope(name: str, as_json: options.AsJson = False) -> None:
+    """Show one envelope: its roofs, what cut them, and every figure as its source printed it."""
+    from plimsoll.decide.evidence import find_same_configuration
+    from plimsoll.reports.envelope_json import as_data
+    from plimsoll.reports.terminal.envelopes import show
+
+    library = _open_library()
     envelope, campaign = library.get(name), library.campaign_of(name)
     beside = [
         *campaign.profiles.get(envelope.host_type or "", ()),
         *(pair for other in campaign.published for pair in other),
     ]
-    others = same_configuration.find_same_configuration(envelope, library.envelopes.values())
+    others = find_same_configuration(envelope, library.envelopes.values())
     if as_json:
         alike = {other.envelope.name: {side.value: other.difference(side) for side in Resource} for other in others}
         data = {
@@ -68,119 +75,85 @@ def show_one(name: str, *, as_json: bool) -> None:
         }
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    Screen().print(report.show(envelope, f"{campaign.title} ({envelope.source_names})", beside, others))
+    Screen().print(show(envelope, f"{campaign.title} ({envelope.source_names})", beside, others))
 
 
-def show_comparison(names: Sequence[str], *, as_json: bool) -> None:
-    """Prints envelopes side by side over mode and I/O size."""
-    envelopes = compared_envelopes(names)
+@envelopes_command.command(name="compare")
+def compare_envelopes(
+    names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")],
+    as_json: options.AsJson = False,
+    chart: Annotated[Path | None, typer.Option("--chart", help="Draw them to this file instead, .svg or .png.")] = None,
+) -> None:
+    """Set envelopes side by side over mode and I/O size."""
+    from plimsoll.reports.terminal.envelopes import compare
+
+    if chart is not None:
+        _draw_comparison(names, chart)
+        return
+    envelopes = _compared_envelopes(names)
     if as_json:
-        typer.echo(json.dumps([as_data(envelope) for envelope in envelopes], indent=2, ensure_ascii=False))
+        _print_json(envelopes)
         return
     console = Screen()
-    console.print(report.compare(envelopes, console.width))
+    console.print(compare(envelopes, console.width))
 
 
-def compared_envelopes(names: Sequence[str]) -> list[Envelope]:
+@envelopes_command.command(name="import")
+def import_envelope(
+    files: Annotated[
+        list[Path], typer.Argument(help="What fio or sysbench printed, and fio's logs of it; see docs/validation.md.")
+    ],
+    *,
+    name: Annotated[str, typer.Option("--as", help="Name of the new campaign and its envelope.")],
+    measured: options.MeasuredVolumeOptions,
+    measured_on: Annotated[
+        str | None, typer.Option(help="Day (2026-11-21), month or year. Default: as printed.")
+    ] = None,
+) -> None:
+    """Add what fio or sysbench printed to the library, and fit its envelope."""
+    from plimsoll.cli.imported_campaign import read_campaign
+    from plimsoll.clouds.published import types_by_cloud
+    from plimsoll.envelopes.library import add_campaign
+    from plimsoll.reports.terminal.envelopes import counting
+    from plimsoll.reports.wording import count_of
+    from plimsoll.settings import Settings
+
+    campaign = read_campaign(files, name, measured, measured_on=measured_on)
+    types = types_by_cloud().get(campaign.provider, {})
+    path = add_campaign(Settings.from_environment().measured_dir, campaign, types)
+    typer.echo(f"{count_of(len(campaign.results), 'result')} added in {path}.\n")
+    console = Screen()
+    for line in counting(_open_library().get(name).measurements):
+        console.print(line, soft_wrap=True)
+    console.print()
+    show_envelope(name)
+
+
+def _draw_comparison(names: Sequence[str], out: Path) -> None:
+    """Draws envelopes beside each other, and prints the file's path."""
+    from plimsoll.cli.picture_files import write_picture
+    from plimsoll.reports.charts.comparison import comparison_picture
+
+    picture = options.PictureOptions(out=out, width=COMPARISON_PX)
+    write_picture(comparison_picture(_compared_envelopes(names)), None, picture, name=names[0])
+
+
+def _compared_envelopes(names: Sequence[str]) -> list[Envelope]:
     """The envelopes of these names; BadInput where one is unknown or there are not two."""
     if len(names) < 2:
         raise BadInput("a comparison needs two envelopes or more: plimsoll envelopes compare A B")
-    library = envelope_library(Settings.from_environment().measured_dir)
+    library = _open_library()
     return [library.get(name) for name in names]
 
 
-def import_files(files: Sequence[Path], name: str, measured: MeasuredVolumeOptions, *, measured_on: str | None) -> None:
-    """Reads every file, adds one campaign of what they hold, and prints the envelope that fits it."""
-    spec, volumes, host_type = spec_from(measured), measured.volumes, measured.host_type
-    provider = measured.provider or cloud_of(spec.type) or AWS
-    check_place(spec, provider, measured)
-    logs = {path.name: _text(path) for path in files if is_log(path.name)}
-    output = sum((read_output(_text(path), name=str(path)) for path in files if not is_log(path.name)), Output())
-    if not output.results:
-        raise BadInput(f"nothing in {_names(files)} measures storage, so there is no envelope to add.")
-    on = f" on {host_type}" if host_type else ""
-    new = NewCampaign(
-        name=name,
-        title=f"{_title(spec, volumes)}{on}",
-        source=f"imported from {_names(files)}",
-        tool=output.results[0].tool,
-        tool_version=output.results[0].tool_version,
-        measured_on=measured_on,
-        imported_on=clock().now().date(),
-        provider=provider,
-        account=measured.account,
-        region=measured.region,
-        spec=spec,
-        volumes=volumes,
-        host=host_from(provider, host_type) if host_type else None,
-        results=tuple(to_new_result(result) for result in with_logs(without_repeats(output.results), logs)),
-        profiles=output.profiles,
-    )
-    folder = Settings.from_environment().measured_dir
-    path = add_campaign(folder, new, types_by_cloud().get(provider, {}))
-    typer.echo(f"{count_of(len(new.results), 'result')} added in {path}.\n")
-    _say_what_counts(name)
-    show_one(name, as_json=False)
+def _open_library() -> EnvelopeLibrary:
+    from plimsoll.bootstrap.envelopes import envelope_library
+    from plimsoll.settings import Settings
+
+    return envelope_library(Settings.from_environment().measured_dir)
 
 
-def _say_what_counts(name: str) -> None:
-    """Prints what each result of an envelope counts for, and why."""
-    console = Screen()
-    for line in report.counting(envelope_library(Settings.from_environment().measured_dir).get(name).measurements):
-        console.print(line, soft_wrap=True)
-    console.print()
+def _print_json(envelopes: Sequence[Envelope]) -> None:
+    from plimsoll.reports.envelope_json import as_data
 
-
-def spec_from(measured: MeasuredVolumeOptions) -> VolumeSpec:
-    """The volume that was measured. BadInput for figures without a type."""
-    if measured.type_ is None and (measured.size_gib, measured.iops, measured.throughput_mib_s) != (None, None, None):
-        raise BadInput("a size, IOPS or throughput mean nothing without the volume's type: add --type, such as gp3.")
-    return VolumeSpec(
-        type=measured.type_ or UNKNOWN_TYPE,
-        size_gib=measured.size_gib or 0,
-        iops=measured.iops,
-        throughput_mib_s=measured.throughput_mib_s,
-    )
-
-
-def host_from(provider: str, host_type: str) -> HostEntry:
-    """The host that was measured on, with what is published of its type, where that is known."""
-    published = published_host(provider, host_type)
-    if published is None:
-        return HostEntry(type=host_type)
-    return HostEntry(
-        type=host_type,
-        baseline_iops=published.limits.baseline_iops,
-        maximum_iops=published.limits.maximum_iops,
-        baseline_throughput_mib_s=published.limits.baseline_throughput_mib_s,
-        maximum_throughput_mib_s=published.limits.maximum_throughput_mib_s,
-        source=published.source,
-    )
-
-
-def check_place(spec: VolumeSpec, provider: str, measured: MeasuredVolumeOptions) -> None:
-    """BadInput for a type that its cloud does not have, or for half a place."""
-    types = types_by_cloud().get(provider)
-    if types is not None and spec.type not in {UNKNOWN_TYPE, *types}:
-        raise BadInput(
-            f"there is no volume type {spec.type} in {provider}: --type is one of {', '.join(sorted(types))}."
-        )
-    if (measured.account is None) != (measured.region is None):
-        raise BadInput("--account and --region together say where it was measured: give both or neither.")
-
-
-def _text(path: Path) -> str:
-    try:
-        return decode_text(path.read_bytes())
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def _names(files: Sequence[Path]) -> str:
-    return ", ".join(path.name for path in files)
-
-
-def _title(spec: VolumeSpec, volumes: int) -> str:
-    spec_text = str(spec) if spec.size_gib else str(spec).replace(" 0 GiB", "")
-    kind = "a volume of unknown type" if spec.type == UNKNOWN_TYPE else spec_text
-    return f"{volumes} x {kind}" if volumes > 1 else kind
+    typer.echo(json.dumps([as_data(envelope) for envelope in envelopes], indent=2, ensure_ascii=False))

@@ -1,91 +1,101 @@
-"""Commands that are listed by name and built when one is called: the program's own help imports none of them."""
+"""Commands as their files list them: the program's own help reads these files, and imports none of them.
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+A module of this folder is a command, or a group of them, if it has a line such as `_LISTED: Final = ("Audit", 2)`: the
+panel of help that shows it, and its place there. Its name is the command's, its docstring is the command's help, and
+its `audit_command` is a function whose parameters are the options, or a `PlainTyper` with the commands of the group.
+The function imports what carries it out: help and a mistyped option wait for no clouds, arrays and schemas.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
 from copy import copy
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperCommand
 
 from plimsoll.cli.plain_help import PlainGroup, PlainTyper
 
+PANELS: Final = ("Audit", "Read a run", "Measure", "Look back", "Try it", "Help")
+"""The panels of help in their order. Any other comes after them."""
 
-class Listed(NamedTuple):
-    """A command, or a group of them: the panel of help that it is shown in, its module and name under
-    `plimsoll.cli.commands`, and the first sentence of its help."""
+_FOLDER: Final = Path(__file__).parent
+_LISTED_LINE: Final = re.compile(r'^_LISTED: Final = \("(?P<panel>[^"]+)", (?P<place>\d+)\)$', re.MULTILINE)
+_SUMMARY: Final = re.compile(r'"""(.+?)(?:"""|\n\n)', re.DOTALL)
+
+
+class ListedCommand(NamedTuple):
+    """A command, or a group of them: the panel of help that shows it, and the first paragraph of its help."""
 
     panel: str
-    home: str
     summary: str
 
 
-def commands_of(panels: Mapping[str, Mapping[str, str]]) -> dict[str, Listed]:
-    """The commands of some panels by name, which is that of the function or group without `_command`."""
-    return {
-        home.partition(":")[2].replace("_", "-"): Listed(panel, home, summary)
-        for panel, homes in panels.items()
-        for home, summary in homes.items()
-    }
-
-
-class Commands(MutableMapping[str, Any]):
-    """Commands by name, those that are only listed first; each is built when it is looked up."""
-
-    def __init__(self, listed: Mapping[str, Listed], built: Mapping[str, Any]) -> None:
-        self._listed, self._build = listed, dict(built)
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._build:
-            self._build[name] = _build(name, self._listed[name])
-        return self._build[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._build[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._build[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._listed, *self._build]))
-
-    def __len__(self) -> int:
-        return len({*self._listed, *self._build})
+def find_commands(folder: Path = _FOLDER) -> dict[str, ListedCommand]:
+    """The commands of a folder by name, as help lists them. Their files are read, not imported."""
+    commands = list[tuple[int, int, str, ListedCommand]]()
+    for path in folder.glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        line, summary = _LISTED_LINE.search(source), _SUMMARY.match(source)
+        if line is not None and summary is not None:
+            panel, command = line["panel"], ListedCommand(line["panel"], " ".join(summary[1].split()))
+            row = PANELS.index(panel) if panel in PANELS else len(PANELS)
+            commands.append((row, int(line["place"]), path.stem.replace("_", "-"), command))
+    return {name: command for _, _, name, command in sorted(commands)}
 
 
 class ListedGroup(PlainGroup):
-    """A group with the commands that `listed` names, besides those that it is given."""
+    """The program: a group of the commands in this folder, each built when it is looked up."""
 
-    listed: ClassVar[Mapping[str, Listed]] = {}
-
-    def __init__(self, *, commands: dict[str, Any], **options: Any) -> None:
-        super().__init__(commands=commands, **options)
-        self.commands = Commands(self.listed, commands)
+    def __init__(self, *, commands: Mapping[str, Any], **options: Any) -> None:  # noqa: ARG002  # as typer calls it
+        super().__init__(**options)
+        self._listed = find_commands()
+        self.commands = _Commands(self._listed)  # type: ignore[assignment]  # nothing adds commands to a program
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # as typer calls it
         """The names of all, without building any."""
         return list(self.commands)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Help that shows of each listed command what is known without building it."""
-        shown = {
-            name: TyperCommand(name=name, help=command.summary, rich_help_panel=command.panel)
-            for name, command in self.listed.items()
-        }
+        """Help that shows of each command what is known without building it."""
         alike = copy(self)
-        alike.commands = {name: shown.get(name) or self.commands[name] for name in self.commands}
+        alike.commands = {
+            name: TyperCommand(name=name, help=command.summary, rich_help_panel=command.panel)
+            for name, command in self._listed.items()
+        }
         super(ListedGroup, alike).format_help(ctx, formatter)
 
 
-def _build(name: str, listed: Listed) -> Any:
-    module, _, inside = listed.home.partition(":")
-    target: Callable[..., Any] | typer.Typer = getattr(
-        import_module(f"plimsoll.cli.commands.{module}"), f"{inside}_command"
-    )
+class _Commands(Mapping[str, Any]):
+    """Commands by name. One is built when it is looked up."""
+
+    def __init__(self, listed: Mapping[str, ListedCommand]) -> None:
+        self._listed = listed
+        self._commands: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._listed and name not in self._commands:
+            self._commands[name] = _build(name)
+        return self._commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+
+def _build(name: str) -> Any:
+    module_name = name.replace("-", "_")
+    module = import_module(f"plimsoll.cli.{module_name}")
+    target, help_text = getattr(module, f"{module_name}_command"), inspect.cleandoc(module.__doc__ or "")
     if isinstance(target, typer.Typer):
         group = typer.main.get_group(target)
-        group.name = name
+        group.name, group.help = name, help_text
         return group
     alone = PlainTyper(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name)(target)
+    alone.command(name, help=help_text)(target)
     return typer.main.get_command(alone)

@@ -1,4 +1,4 @@
-"""The command line: one command per capability, and errors as a sentence and an exit code."""
+"""The command line: a file of this folder for each command, and errors as a sentence and an exit code."""
 
 import sys
 from collections.abc import Sequence
@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 import plimsoll
-from plimsoll.cli.commands.listing import PANELS
 from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL, UNUSABLE
-from plimsoll.cli.listed import ListedGroup, commands_of
+from plimsoll.cli.listed import ListedGroup
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
 from plimsoll.extras import missing_extra
@@ -19,13 +18,8 @@ from plimsoll.garbage import collect_rarely
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.output_files import NO_ROOM, disk_full
 
-
-class _Root(ListedGroup):
-    listed = commands_of(PANELS)
-
-
 app = PlainTyper(
-    cls=_Root,
+    cls=ListedGroup,
     epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
     "4 more can be saved than --fail-over allows, 130 interrupted.",
     pretty_exceptions_enable=False,
@@ -46,16 +40,6 @@ def _root(
     ] = False,
 ) -> None:
     """Right-sizes cloud block storage on what its workload really asks for."""
-
-
-@app.command(name="help", rich_help_panel="Help")
-def show_help(
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="COMMAND", help="A command, such as chart demand.")
-    ] = None,
-) -> None:
-    """Show the help of a command, or of all."""
-    app([*(words or ()), "--help"], prog_name="plimsoll")
 
 
 def main() -> None:

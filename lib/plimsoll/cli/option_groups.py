@@ -26,7 +26,7 @@ class OptionGroup:
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer reads it: a parameter that is an option group becomes the options of that group."""
-    parameters = inspect.signature(command).parameters
+    parameters = inspect.signature(command, eval_str=True).parameters
     options = [option for parameter in parameters.values() for option in _options_of(parameter)]
 
     @functools.wraps(command)

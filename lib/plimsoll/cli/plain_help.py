@@ -8,6 +8,8 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from plimsoll.cli.option_groups import with_option_groups
+
 _TYPE: Final = re.compile(r"<(?:list\[)?(\w+)")
 _TAKES: Final = {"bool": "", "str": "TEXT", "int": "N", "float": "N", "path": "PATH"}
 """What stands in help behind an option that names nothing better, by the type that typer would show."""
@@ -68,11 +70,17 @@ class PlainGroup(TyperGroup):
 
 
 class PlainTyper(typer.Typer):
-    """A Typer whose help names no types of Python."""
+    """A Typer whose help names no types of Python, and whose commands may take option groups."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"cls": PlainGroup, "no_args_is_help": True, **options})
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """Does as Typer."""
-        return super().command(name, **{"cls": _PlainCommand, **options})
+        add = super().command(name, **{"cls": _PlainCommand, **options})
+
+        def add_command(command: Callable[..., None]) -> Callable[..., None]:
+            add(with_option_groups(command))
+            return command
+
+        return add_command

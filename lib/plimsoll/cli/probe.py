@@ -1,31 +1,60 @@
-"""`plimsoll probe`: what hosts, or this machine, count of their volumes once a second."""
+"""Read a host's own counts of its volumes once a second: peaks, exceeded limits, latency. It does no I/O."""
+
+from __future__ import annotations
 
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from plimsoll.bench.probe import on_host
-from plimsoll.bench.probe.answer import read_probe
-from plimsoll.bootstrap.books import probe_book
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import open_clouds
-from plimsoll.bootstrap.measuring import bench_patience, probe_store
+from plimsoll.cli import options
 from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.scope import Scope
-from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.model.errors import BadInput, NotMeasured
-from plimsoll.probe import MOST_SECONDS, HostProbe, NotProbed, ProbeContext, cancel, group_by_host, probe_hosts
-from plimsoll.reports.terminal.probe import show_seen
-from plimsoll.settings import Settings
+
+if TYPE_CHECKING:
+    from plimsoll.clouds.scope import Scope
+    from plimsoll.demand.seconds import SecondsSeen
+    from plimsoll.probe import HostProbe, NotProbed, ProbeContext
+
+_LISTED: Final = ("Measure", 2)
 
 
-def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: bool) -> None:
+def probe_command(
+    volumes: Annotated[
+        list[str], typer.Argument(metavar="VOLUME...", help="Volume ids, or paths of block devices of this machine.")
+    ],
+    for_: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="How long to read: 90s, 10m, 1h, 1d at most.")
+    ] = "1h",
+    *,
+    stop: Annotated[bool, typer.Option("--stop", help="End the probe of these volumes instead.")] = False,
+    scope: options.ScopeOptions,
+) -> None:
+    from plimsoll.cli.option_values import scope_from, seconds_from
+
+    here = [volume for volume in volumes if volume.startswith("/")]
+    if here and len(here) < len(volumes):
+        raise BadInput("name volumes, or devices of this machine, but not both.")
+    if here:
+        _probe_devices(here, seconds_from(for_))
+        return
+    _probe_volumes(volumes, seconds_from(for_), scope_from(scope), stop=stop)
+
+
+def _probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: bool) -> None:
     """Probes volumes by their hosts; exits as partial where something was not seen."""
+    from plimsoll.bootstrap.books import probe_book
+    from plimsoll.bootstrap.clouds import open_clouds
+    from plimsoll.bootstrap.measuring import bench_patience, probe_store
+    from plimsoll.probe import HostProbe, NotProbed, ProbeContext, cancel, group_by_host
+    from plimsoll.settings import Settings
+
     settings, console, now = Settings.from_environment(), Screen(), clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("volumes are probed in one cloud at a time: say which with one --cloud.")
@@ -51,22 +80,28 @@ def probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: b
         raise typer.Exit(PARTIAL)
 
 
-def probe_devices(devices: Sequence[str], seconds: int) -> None:
+def _probe_devices(devices: Sequence[str], seconds: int) -> None:
     """Probes devices of this machine; exits as partial where one of them is none."""
+    from plimsoll.probe import MOST_SECONDS
+    from plimsoll.reports.terminal.probe import show_seen
+
     console = Screen()
     if not 1 <= seconds <= MOST_SECONDS:
         raise BadInput(f"a probe takes from 1 s to {MOST_SECONDS:,} s (a day): give --for a time within that.")
-    seen, absent = probe_here(devices, seconds)
+    seen, absent = _probe_here(devices, seconds)
     for device_seen in seen:
         show_seen(console, device_seen)
-    for one_absent in absent:
-        console.say(f"not probed: {one_absent}: this machine has no such block device. See them with: lsblk -p", "red")
+    for device in absent:
+        console.say(f"not probed: {device}: this machine has no such block device. See them with: lsblk -p", "red")
     if absent:
         raise typer.Exit(PARTIAL)
 
 
 def _show_probes(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
     """Prints what is seen as it arrives; whether all of it was."""
+    from plimsoll.probe import NotProbed, probe_hosts
+    from plimsoll.reports.terminal.probe import show_seen
+
     complete = True
     try:
         with console.status("the hosts read; Ctrl-C leaves them to it"):
@@ -90,11 +125,14 @@ def _show_wrong(console: Screen, wrong: Sequence[NotProbed]) -> None:
         console.say(f"not probed: {', '.join(failure.volume_ids)}: {failure.error}", "red")
 
 
-def probe_here(devices: Sequence[str], seconds: int) -> tuple[Sequence[SecondsSeen], Sequence[str]]:
+def _probe_here(devices: Sequence[str], seconds: int) -> tuple[Sequence[SecondsSeen], Sequence[str]]:
     """The seconds seen of these devices, and those that are none. After Ctrl-C that is what was seen until then.
 
     NotMeasured where the script fails, BadInput for a path that cannot be one of several.
     """
+    from plimsoll.bench.probe import on_host
+    from plimsoll.bench.probe.answer import read_probe
+
     odd = next((device for device in devices if "," in device), None)
     if odd is not None:
         raise BadInput(f"{odd} has a comma in its name, and devices are told apart by commas: give a link to it.")

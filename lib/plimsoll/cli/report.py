@@ -1,75 +1,32 @@
-"""`plimsoll report`: a run for those who act on it, whole or in part, in one of several formats: one row each."""
+"""Write a run's report: the page to read, the data as files, Markdown for a ticket, or messages for Slack."""
 
-import json
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from plimsoll.api.runs import run_folder
-from plimsoll.bootstrap.consoles import console_link
-from plimsoll.bootstrap.envelopes import envelope_library
+import typer
+
+from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
-from plimsoll.orders import read_order
 from plimsoll.output_files import write_lines
-from plimsoll.reports.change_files import write_changes
-from plimsoll.reports.csv_table import ENCODING
-from plimsoll.reports.data.database import Selection, open_runs, select
-from plimsoll.reports.data.exports import check_not_of_run, csv_lines, json_lines, write_parquet
-from plimsoll.reports.html.page import write_html
-from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.printable import put_out
-from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE, note_checksums
-from plimsoll.reports.run_reader import Only, read_run, stream_records
-from plimsoll.reports.sorting import MONEY, Largest, Weight, find_sort
-from plimsoll.reports.templates import template_texts
-from plimsoll.reports.terminal.run import savings_table
-from plimsoll.settings import Settings
+from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 
-_MOST_ROWS: Final = 50
+if TYPE_CHECKING:
+    from plimsoll.cli.run_reports import Report
+    from plimsoll.reports.record import RecommendationRecord
+    from plimsoll.reports.sorting import Largest
 
 SCREEN: Final = Path("-")
 """Standard output."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """The subject of a report: a run, or those of its volumes for which an SQL condition holds, or with these ids."""
-
-    folder: Path
-    where: str | None = None
-    volumes: tuple[str, ...] = ()
-    sort: str | None = None
-
-    @property
-    def weight(self) -> Weight | None:
-        """The order of its lists; None if nothing was asked for. BadInput for what they cannot be sorted by."""
-        return None if self.sort is None else find_sort(self.sort)
-
-    @property
-    def is_part(self) -> bool:
-        """True if it is about some of the run's volumes."""
-        return self.where is not None or bool(self.volumes)
-
-    def selection(self) -> Selection | None:
-        """The volumes of a part, None for the whole run. BadInput for an SQL condition that is none."""
-        if not self.is_part:
-            return None
-        with open_runs(self.folder) as database:
-            return select(database, self.where, self.volumes)
-
-    def part(self) -> tuple[Only | None, str]:
-        """A condition that holds for the records of a part, and the part in words; None and "" for the whole run."""
-        selection = self.selection()
-        return (selection.includes, selection.words) if selection else (None, "")
-
-    def console_link(self) -> Callable[[RecommendationRecord], str]:
-        """A function that gives the link to a volume's demand in its cloud's console, over the run's own window."""
-        order = read_order(self.folder)
-        return lambda record: console_link(record, order.policy, order.now)
+_LISTED: Final = ("Read a run", 1)
+_MOST_ROWS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +34,8 @@ class ReportFormat:
     """One format of a report.
 
     `file` is its name in a run's folder, None where it is several files, in a `folder` there unless that is empty. A
-    format of text has `lines`, which can go to standard output, and does so unasked where it is `shown`. Any other
-    format has `write`, which is given the path.
+    format of text has `lines`, which can go to standard output, and does so unasked where it is `shown`. What is no
+    plain file of UTF-8 has `write`, which is given the path.
     """
 
     name: str
@@ -86,27 +43,45 @@ class ReportFormat:
     folder: str = ""
     lines: Callable[[Report], Iterable[str]] | None = None
     write: Callable[[Report, Path], list[Path]] | None = None
-    encoding: str = "utf-8"
     shown: bool = False
 
 
 def _html(report: Report, place: Path) -> list[Path]:
-    only, about = report.part()
-    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
-    link = report.console_link()
-    write_html(report.folder, place, envelopes=envelopes, console_link=link, only=only, about=about)
+    from plimsoll.cli.run_reports import write_page
+
+    return write_page(report, place)
+
+
+def _json(report: Report) -> Iterable[str]:
+    from plimsoll.reports.data.exports import json_lines
+
+    return json_lines(report.folder, report.selection(), report.weight)
+
+
+def _csv(report: Report) -> Iterable[str]:
+    from plimsoll.reports.data.exports import csv_lines
+
+    return csv_lines(report.folder, report.selection(), report.weight)
+
+
+def _write_csv(report: Report, place: Path) -> list[Path]:
+    from plimsoll.reports.csv_table import ENCODING
+
+    write_lines(_csv(report), place, ENCODING)
     return [place]
 
 
 def _parquet(report: Report, place: Path) -> list[Path]:
-    with open_runs(report.folder) as database:
-        write_report = write_parquet(database, place, select(database, report.where, report.volumes))
-    if place.resolve() == report.folder.resolve():
-        note_checksums(place, [path.name for path in write_report])
-    return write_report
+    from plimsoll.cli.run_reports import write_tables
+
+    return write_tables(report, place)
 
 
 def _changes(report: Report, place: Path) -> list[Path]:
+    from plimsoll.reports.change_files import write_changes
+    from plimsoll.reports.run_reader import read_run, stream_records
+    from plimsoll.reports.templates import template_texts
+
     (only, _), run = report.part(), read_run(report.folder)
     templates = () if report.is_part else template_texts(run)
     profiles = run.scope.get("profiles", ())
@@ -114,6 +89,8 @@ def _changes(report: Report, place: Path) -> list[Path]:
 
 
 def _markdown(report: Report) -> Iterable[str]:
+    from plimsoll.reports.markdown.run import run_markdown, tickets
+
     only, about = report.part()
     if only is not None and report.volumes:
         yield tickets(report.folder, only, report.console_link())
@@ -122,33 +99,24 @@ def _markdown(report: Report) -> Iterable[str]:
 
 
 def _slack(report: Report) -> Iterable[str]:
-    """The message to a channel, as it is sent to Slack."""
-    from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # the extra `slack` brings what it needs
-    from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
+    from plimsoll.cli.slack_message import message_lines
 
-    conversation = run_conversation(report.folder, *report.part(), controls=CONTROLS, weight=report.weight)
-    yield json.dumps(conversation.payload, ensure_ascii=False, indent=2) + "\n"
+    return message_lines(report)
 
 
 def _slack_preview(report: Report, place: Path) -> list[Path]:
-    from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # as above
-    from plimsoll.slack.blocks.pictures import run_drafts  # noqa: PLC0415  # as above
-    from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
-    from plimsoll.slack.preview import preview  # noqa: PLC0415  # as above
+    from plimsoll.cli.slack_message import preview_page
 
-    only, about = report.part()
-    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
-    page = preview(
-        run_conversation(report.folder, only, about, controls=CONTROLS, weight=report.weight),
-        pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},
-        sent=read_run(report.folder).as_of,
-    )
-    write_lines([page], place, "utf-8")
+    write_lines([preview_page(report)], place, "utf-8")
     return [place]
 
 
 def _terminal(report: Report) -> Iterable[str]:
     """The table of the terminal, of the volumes that change."""
+    from plimsoll.reports.run_reader import stream_records
+    from plimsoll.reports.sorting import MONEY, Largest, find_sort
+    from plimsoll.reports.terminal.run import savings_table
+
     only, _ = report.part()
     weight = report.weight or find_sort(MONEY)
     largest: Largest[RecommendationRecord] = Largest(most=_MOST_ROWS)
@@ -164,20 +132,11 @@ def _terminal(report: Report) -> Iterable[str]:
 
 
 FORMATS: Final[Mapping[str, ReportFormat]] = {
-    one.name: one
-    for one in (
+    report_format.name: report_format
+    for report_format in (
         ReportFormat(name="html", file=PAGE, write=_html),
-        ReportFormat(
-            name="json",
-            file=RECOMMENDATIONS,
-            lines=lambda report: json_lines(report.folder, report.selection(), report.weight),
-        ),
-        ReportFormat(
-            name="csv",
-            file=TABLE,
-            lines=lambda report: csv_lines(report.folder, report.selection(), report.weight),
-            encoding=ENCODING,
-        ),
+        ReportFormat(name="json", file=RECOMMENDATIONS, lines=_json),
+        ReportFormat(name="csv", file=TABLE, lines=_csv, write=_write_csv),
         ReportFormat(name="parquet", file=None, write=_parquet),
         ReportFormat(name="changes", file=None, folder="changes", write=_changes),
         ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
@@ -191,19 +150,29 @@ SORTED: Final = ("json", "csv", "md", "slack", "slack-preview", "terminal")
 """The formats whose lists may be sorted by something; the page sorts itself, by the address after #."""
 
 
-def report_run(
-    run: Path | None,
-    *,
-    format_: str,
-    out: Path | None,
-    where: str | None = None,
-    volumes: tuple[str, ...] = (),
-    sort: str | None = None,
+def report_command(
+    run: options.RunFolder = None,
+    format_: Annotated[
+        str, typer.Option("--format", help=f"{', '.join(list(FORMATS)[:-1])} or {list(FORMATS)[-1]}.")
+    ] = "html",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File to write (- is standard output, and slack's default). Default: in the run's folder."),
+    ] = None,
+    where: options.Where = None,
+    volume: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
+    ] = None,
+    sort: Annotated[str | None, typer.Option(help="What lists are sorted by: money, risk or losses.")] = None,
 ) -> None:
-    """Writes a report of a run, or of some of its volumes, and prints where it is."""
+    from plimsoll.api.runs import run_folder
+    from plimsoll.cli.run_reports import Report
+
     if format_ not in FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
-    report, report_format = Report(folder=run_folder(run), where=where, volumes=volumes, sort=sort), FORMATS[format_]
+    report = Report(folder=run_folder(run), where=where, volumes=tuple(volume or ()), sort=sort)
+    report_format = FORMATS[format_]
     if sort is not None and format_ not in SORTED:
         raise BadInput(f"--format {format_} has no list to sort: give one of {', '.join(SORTED)}.")
     for path in write_report(report, report_format, _place(report, report_format, out)):
@@ -212,6 +181,8 @@ def report_run(
 
 def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
     """The place of a report: the run's folder, unless it is a part or another place is named."""
+    from plimsoll.reports.data.exports import check_not_of_run
+
     if out is None:
         if format_.shown:
             return SCREEN
@@ -232,11 +203,11 @@ def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
 
 def write_report(report: Report, format_: ReportFormat, place: Path) -> list[Path]:
     """Writes a report, and gives its files: none where it went to standard output."""
-    if format_.write is not None:
-        return format_.write(report, place)
     lines = format_.lines(report) if format_.lines is not None else ()
     if place == SCREEN:
         put_out(lines)
         return []
-    write_lines(lines, place, format_.encoding)
+    if format_.write is not None:
+        return format_.write(report, place)
+    write_lines(lines, place, "utf-8")
     return [place]

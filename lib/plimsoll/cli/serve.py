@@ -1,26 +1,45 @@
-"""`plimsoll serve`: the newest run in a browser, for as long as the command runs."""
+"""Show the newest run in a browser, also while its audit goes on, with each volume's history. It only reads."""
 
 import ipaddress
 import socket
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated, Final
 
-import uvicorn
+import typer
 
-from plimsoll.api.runs import run_folder
+from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
 from plimsoll.model.errors import BadInput
-from plimsoll.serving.app import application
-from plimsoll.serving.door import terms_for
-from plimsoll.serving.live_report import LiveReport
+
+_LISTED: Final = ("Read a run", 2)
 
 
-def serve_run(run: Path | None, host: str, port: int, names: Sequence[str] = (), token: Path | None = None) -> None:
-    """Serves a run, or the newest one at any time, until Ctrl-C. BadInput where the address cannot be used, or where
-    others could read it without a token."""
-    terms = terms_for(is_local=_is_loopback(host), names=names, token_file=token)
+def serve_command(
+    run: options.RunFolder = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Any but this machine's own needs --name and --token-file.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any that is free.")] = 8642,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST", help="What others call this machine; requests to any other name are refused. Repeatable."
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the token that others give as a password.")
+    ] = None,
+) -> None:
+    import uvicorn
+
+    from plimsoll.api.runs import run_folder
+    from plimsoll.serving.app import application
+    from plimsoll.serving.door import terms_for
+    from plimsoll.serving.live_report import LiveReport
+
+    terms = terms_for(is_local=_is_loopback(host), names=name or (), token_file=token_file)
     folder, console = None if run is None else run_folder(run), Screen()
     with _listening(host, port) as listening, TemporaryDirectory(prefix="plimsoll-serve-") as place:
         address = f"[{host}]" if ":" in host else host

@@ -1,55 +1,43 @@
-"""Simulated clouds: `plimsoll simulate` serves one alone, for any tool of its cloud, and the demo audits them."""
+"""Run a simulated cloud on loopback until Ctrl-C, and print how to point a tool at it."""
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Final
 
-from cloud_simulator.aws.organization import DEMO_VOLUMES
-from cloud_simulator.google.projects import LEAST_DISKS
-from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
+import typer
+
 from plimsoll.bootstrap.clocks import clock
+from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
-from plimsoll.extras import DEMO, GOOGLE_EXTRA
-from plimsoll.model.errors import PlimsollError
 
-RunningCloud = TypeVar("RunningCloud")
+_LISTED: Final = ("Try it", 2)
 
 
-def organization(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[Running]:
-    """A simulated organization of AWS for as long as the block lasts; PlimsollError where it does not start."""
-    DEMO.need()
-    return _start(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed, port=port))
+def simulate_command(
+    cloud: Annotated[
+        options.SimulatedCloud,
+        typer.Option(
+            parser=options.one_simulated_named,
+            metavar="aws|google",
+            help="An organization of AWS (aws), or projects of Google Cloud (google).",
+        ),
+    ] = options.SimulatedCloud.AWS,
+    volumes: options.SimulatedVolumes = None,
+    seed: options.Seed = 1,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (google: of HTTP). Default: a free one.")] = 0,
+) -> None:
+    from plimsoll.cli.simulated_clouds import organization, projects
 
-
-def projects(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[RunningProjects]:
-    """Simulated projects of Google Cloud, running on loopback."""
-    GOOGLE_EXTRA.need()
-    return _start(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port))
-
-
-def serve_cloud(volumes: int | None, seed: int, port: int, *, google: bool) -> None:
-    """Serves the organization, or the projects of Google Cloud, until Ctrl-C."""
-    if google:
-        with projects(clock().now(), volumes, seed, port) as cloud:
-            named = " ".join(f"--project {project}" for project in cloud.projects)
-            what = f"{len(cloud.fleet.volumes)} disks in {len(cloud.projects)} projects"
-            _wait(what, cloud.environment, f"all of them: plimsoll audit --cloud google {named}")
+    if cloud is options.SimulatedCloud.GOOGLE:
+        with projects(clock().now(), volumes, seed, port) as google:
+            named = " ".join(f"--project {project}" for project in google.projects)
+            what = f"{len(google.fleet.volumes)} disks in {len(google.projects)} projects"
+            _wait(what, google.environment, f"all of them: plimsoll audit --cloud google {named}")
         return
     with organization(clock().now(), volumes, seed, port) as aws:
         named = " ".join(f"--role-arn {arn}" for arn in aws.role_arns)
         what = f"{len(aws.fleet.volumes)} volumes in {len(aws.fleet.accounts)} accounts"
         _wait(what, aws.environment, f"the other accounts: plimsoll audit {named}")
-
-
-@contextmanager
-def _start(cloud: AbstractContextManager[RunningCloud]) -> Iterator[RunningCloud]:
-    try:
-        with cloud as running_cloud:
-            yield running_cloud
-    except NotStarted as error:
-        raise PlimsollError(str(error)) from error
 
 
 def _wait(what: str, environment: Mapping[str, str], audit: str) -> None:

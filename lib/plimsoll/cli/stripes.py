@@ -1,25 +1,39 @@
-"""`plimsoll stripes`: hosts asked which of their volumes are one device, so that these are judged as one."""
+"""Ask AWS hosts which of their volumes are one md or LVM device; audits then size and change these together."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from plimsoll.bootstrap.books import stripe_book
-from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import open_clouds
-from plimsoll.bootstrap.measuring import bench_patience
+from plimsoll.cli import options
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen
-from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import BadInput, CloudError, PlimsollError
-from plimsoll.ports import Bench, FailedTarget, Target
-from plimsoll.reports.terminal.validation import show_lines
-from plimsoll.settings import Settings
-from plimsoll.validation.command import stripe_sets
+from plimsoll.ports import FailedTarget
+
+if TYPE_CHECKING:
+    from plimsoll.ports import Bench, Target
+
+_LISTED: Final = ("Audit", 4)
 
 
-def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
-    """Asks each host, keeps their answers, and prints it; exits as partial where one did not answer."""
+def stripes_command(
+    hosts: Annotated[list[str], typer.Argument(metavar="HOST...", help="Instance ids, such as i-0123456789abcdef0.")],
+    aws: options.AwsOptions,
+    region: options.Regions = None,
+) -> None:
+    from plimsoll.bootstrap.books import stripe_book
+    from plimsoll.bootstrap.clocks import clock
+    from plimsoll.bootstrap.clouds import open_clouds
+    from plimsoll.bootstrap.measuring import bench_patience
+    from plimsoll.cli.option_values import scope_from
+    from plimsoll.reports.terminal.validation import show_lines
+    from plimsoll.settings import Settings
+    from plimsoll.validation.command import stripe_sets
+
+    scope = scope_from(options.ScopeOptions(aws=aws, region=region))
     settings, console, today = Settings.from_environment(), Screen(highlight=True), clock().now().date()
     (cloud,) = open_clouds(scope, settings, today=today)
     bench, targets = cloud.bench, cloud.ports.inventory.targets()

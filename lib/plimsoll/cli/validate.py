@@ -1,200 +1,80 @@
-"""`plimsoll validate`: a target measured before anything is moved to it."""
+"""Measure a target with fio, on a scratch volume beside the workload's own, before anything is moved to it."""
 
-import secrets
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from plimsoll.api.runs import run_folder
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap.books import validation_book
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.bootstrap.clouds import OpenCloud, open_clouds, with_new_measurements
-from plimsoll.bootstrap.measuring import bench_patience, validation_claims, validation_jobs
-from plimsoll.cli.audit_reports import leave_reports
-from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL
-from plimsoll.cli.options import ValidateOptions
-from plimsoll.cli.screen import Screen
-from plimsoll.clouds.scope import Scope
-from plimsoll.measure.runs import MeasuringRun, PlannedRun
+from plimsoll.cli import options
+from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.screen import Screen, beginning
+from plimsoll.measure.runs import Mode
 from plimsoll.model.errors import BadInput
-from plimsoll.model.policy import Grade, Policy
-from plimsoll.orders import read_order
-from plimsoll.ports import Target
-from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_folder import RunFolder
-from plimsoll.reports.terminal.validation import show_change_of_mind, show_lines, show_runs, show_verdict
-from plimsoll.reports.wording import count_of
-from plimsoll.settings import Settings
-from plimsoll.validate import (
-    ConcludedRun,
-    RevisedAnswer,
-    RunEvent,
-    RunValidation,
-    UnmeasuredRun,
-    validate_volume,
-)
-from plimsoll.validation.context import Agree, Context
-from plimsoll.validation.job import Job, JobName
-from plimsoll.validation.scratch_volume import Left
+
+if TYPE_CHECKING:
+    from plimsoll.clouds.scope import Scope
+    from plimsoll.model.policy import Policy
+
+_LISTED: Final = ("Measure", 1)
 
 
-def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, options: ValidateOptions) -> None:
+def validate_command(
+    volume: Annotated[str | None, typer.Argument(help="Volume id. Leave it out with --recommendation.")] = None,
+    recommendation: Annotated[
+        Path | None, typer.Option(help="Validate the recommendations of this run whose evidence is thin.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="What to validate instead of the recommendation: flip, or TYPE[:IOPS[:MIB_S]].")
+    ] = None,
+    grade: Annotated[
+        str | None,
+        typer.Option(help="With --recommendation: validate what is under this grade (the policy's, else B)."),
+    ] = None,
+    *,
+    measure: options.ValidateOptions,
+    scope: options.ScopeOptions,
+    policy: options.PolicyOptions,
+) -> None:
+    with beginning("starting"):
+        from plimsoll.api.runs import is_run
+        from plimsoll.cli.option_values import grade_from, policy_from, scope_from
+        from plimsoll.cli.run_validation import validate_recommendations
+
+    if volume is not None and is_run(Path(volume)):
+        raise BadInput(f"{volume} is a run: give it as --recommendation {volume}, or name one of its volumes.")
+    if (volume is None) == (recommendation is None):
+        raise BadInput("name one volume, or give a run with --recommendation.")
+    if recommendation is not None:
+        if target is not None or measure.mode is not Mode.CANARY:
+            raise BadInput(
+                "--recommendation validates what is recommended, on new volumes: leave out --target and --mode."
+            )
+        asked = scope.aws.external_id
+        validate_recommendations(recommendation, grade_from(grade), measure, external_id=asked)
+        return
+    if grade is not None:
+        raise BadInput("--grade chooses among a run's recommendations: give it with --recommendation.")
+    _validate_volume(volume or "", target, scope_from(scope, policy.prices), policy_from(policy), measure)
+
+
+def _validate_volume(
+    volume: str, target: str | None, scope: Scope, policy: Policy, measure: options.ValidateOptions
+) -> None:
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
+    from plimsoll.bootstrap.clouds import open_clouds
+    from plimsoll.cli.validations import context_of, follow_validation, new_job
+    from plimsoll.settings import Settings
+    from plimsoll.validate import validate_volume
+
     settings, console = Settings.from_environment(), Screen(highlight=True)
     now = clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
-    job = new_job(volume, target, options, cloud.ports, now)
-    ended = follow_validation(console, validate_volume(job, context_of(cloud, policy, options, settings, console)))
+    job = new_job(volume, target, measure, cloud.ports, now)
+    ended = follow_validation(console, validate_volume(job, context_of(cloud, policy, measure, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
-
-
-def validate_recommendations(
-    folder: Path,
-    least: Grade | None,
-    options: ValidateOptions,
-    *,
-    external_id: str | None = None,
-    console: Screen | None = None,
-) -> None:
-    """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
-    settings, console = Settings.from_environment(), console or Screen(highlight=True)
-    order = read_order(run_folder(folder))
-    if "recording" in order.scope:
-        raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
-    scope = Scope.from_dict(order.scope, external_id=external_id)
-    clouds = list(open_clouds(scope, settings, today=order.now.date()))
-    run, ended = RunFolder(folder), list[RunEvent]()
-    reported, measured = True, False
-    try:
-        with run:
-            for cloud in clouds:
-                context = context_of(cloud, order.policy, options, settings, console)
-                place = _anywhere_in(cloud.ports)
-                validation = RunValidation(
-                    name=_new_name(), place=place, now=order.now, budget=options.budget, least=least, context=context
-                )
-                records = [record for record in run.records() if record.provider == place.provider]
-                ended += follow_validation(console, validation.events(records), run.change)
-                measured = measured or validation.runs > 0
-    finally:
-        if run.changed:
-            console.say(f"decided again: {count_of(run.changed, 'recommendation')} in {folder}")
-            reported = leave_reports(console, folder)
-    if not measured:
-        console.say(
-            "nothing was measured: no recommendation that can be carried out has evidence under the grade, or the "
-            "budget allows no run."
-        )
-    if ended or not reported:
-        raise typer.Exit(PARTIAL)
-
-
-def new_job(volume: str, target: str | None, options: ValidateOptions, ports: AuditPorts, now: datetime) -> Job:
-    """The job of one volume. Its account and region are known once it is found; each cloud has the whole budget."""
-    return Job(
-        name=JobName(validation=_new_name(), index=0),
-        place=_anywhere_in(ports),
-        volume_id=volume,
-        mode=options.mode,
-        now=now,
-        budget=options.budget,
-        asked=target,
-    )
-
-
-def context_of(
-    cloud: OpenCloud, policy: Policy, options: ValidateOptions, settings: Settings, console: Screen
-) -> Context:
-    """The context of a validation in one cloud. The folder of runs keeps its jobs and what was measured."""
-    bench = cloud.bench
-    return Context(
-        bench=lambda _place: bench,
-        ports=lambda _place, _now: with_new_measurements(cloud.ports, settings),
-        types=cloud.ports.catalog.types,
-        verdicts=validation_book(settings),
-        claims=validation_claims(settings),
-        jobs=validation_jobs(settings),
-        policy=policy,
-        patience=bench_patience(settings),
-        runtime_s=settings.benchmark_runtime_s,
-        ramp_s=settings.benchmark_ramp_s,
-        say=lambda text: show_lines(console, [text], "dim"),
-        host_ids=tuple(options.bench_host or ()),
-        in_place_file_mib=settings.in_place_file_mib,
-        agree=_agreement(console, options),
-    )
-
-
-def _anywhere_in(ports: AuditPorts) -> Target:
-    return Target(account="", region="", provider=ports.catalog.provider)
-
-
-def _new_name() -> str:
-    return f"{clock().now():%Y%m%dt%H%M%S}-{secrets.token_hex(3)}"
-
-
-def follow_validation(
-    console: Screen, events: Iterator[RunEvent], change: Callable[[RecommendationRecord], None] | None = None
-) -> list[RunEvent]:
-    """Prints what happens; gives what went wrong. `change` is given what was decided again, one of many volumes."""
-    wrong: list[RunEvent] = []
-    try:
-        for event in events:
-            _show(console, event, many=change is not None)
-            if isinstance(event, UnmeasuredRun | Left):
-                wrong.append(event)
-            if isinstance(event, RevisedAnswer) and change is not None:
-                change(event.after)
-    except KeyboardInterrupt:
-        console.say("interrupted; scratch volumes were deleted, or are named above.")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
-    return wrong
-
-
-def _show(console: Screen, event: RunEvent, *, many: bool) -> None:
-    match event:
-        case ConcludedRun():
-            line = event.line
-            where = f"{line.mode} in {line.zone} on {line.bench_host} ({line.bench_host_type})"
-            show_verdict(
-                console,
-                f"{line.spec} for {line.volume_id}, {where}",
-                passed=line.passed,
-                reasons=line.reasons,
-                simulated=line.simulated,
-                campaign=line.campaign,
-            )
-        case UnmeasuredRun():
-            show_lines(console, [f"not measured  {event.run.spec}: {event.error}"], "red")
-        case Left():
-            show_lines(console, [event.text], "red")
-        case RevisedAnswer() if not many or event.before.target != event.after.target:
-            show_change_of_mind(console, event.before, event.after, event.asked)
-        case RevisedAnswer():
-            return
-
-
-def _agreement(console: Screen, options: ValidateOptions) -> Agree:
-    def agree(planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
-        if not planned and not left:
-            return
-        show_runs(console, planned, left)
-        if options.plan:
-            raise typer.Exit
-        if not planned or options.yes:
-            return
-        if not sys.stdin.isatty():
-            raise BadInput(
-                "a validation makes volumes that cost money: add --yes to begin, or --plan to see the plan alone."
-            )
-        if not typer.confirm("Measure?"):
-            raise typer.Exit
-
-    return agree

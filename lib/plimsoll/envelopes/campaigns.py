@@ -24,7 +24,7 @@ from plimsoll.envelopes.printed import (
     rates,
 )
 from plimsoll.envelopes.run_facts import run_facts
-from plimsoll.input_files import parse_yaml, read_text
+from plimsoll.input_files import read_text
 from plimsoll.measure.citing import locate, name_own
 from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.envelope import (
@@ -40,6 +40,7 @@ from plimsoll.model.envelope import (
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import mib_s_from_mb_s
 from plimsoll.model.volume import VolumeSpec
+from plimsoll.yaml_text import parse_yaml
 
 KIB_PER_GIB: Final = 1 << 20
 

@@ -10,7 +10,7 @@ from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.backtesting.fleet import Fleet
 from plimsoll.backtesting.recorded_fleet import fleet_of_recording
-from plimsoll.cli.backtest import make_fleet
+from plimsoll.cli.fleet import make_fleet
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.scope import Scope

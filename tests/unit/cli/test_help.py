@@ -1,17 +1,19 @@
 """What a reader meets first: help without types of Python, the version, and completion of the shell."""
 
 import os
+import pkgutil
 import re
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import plimsoll
-from plimsoll.cli.commands.listing import PANELS
-from plimsoll.cli.listed import commands_of
+from plimsoll import cli
+from plimsoll.cli.listed import PANELS, find_commands
 from plimsoll.cli.main import app
 
 
@@ -87,7 +89,38 @@ def test_the_shell_completes_commands_and_options(words, offered):
 
 def test_what_help_lists_without_importing_it_is_what_each_command_says_itself():
     every = typer.main.get_command(app).commands
-    assert {name: every[name].help.partition("\n\n")[0] for name in every} == {
-        **{name: one.summary for name, one in commands_of(PANELS).items()},
-        "help": every["help"].help,
+    listed = find_commands()
+    assert {name: command.help.partition("\n\n")[0] for name, command in every.items()} == {
+        name: command.summary for name, command in listed.items()
     }
+    assert {command.panel for command in listed.values()} == set(PANELS)
+
+
+def test_every_module_that_has_a_command_is_listed():
+    modules = {info.name: import_module(f"plimsoll.cli.{info.name}") for info in pkgutil.iter_modules(cli.__path__)}
+    commands = {name.replace("_", "-") for name, module in modules.items() if hasattr(module, f"{name}_command")}
+    assert commands == set(find_commands())
+
+
+def test_a_new_file_is_a_new_command_where_it_says_so(tmp_path):
+    listed_line = '_LISTED: Final = ("{}", {})'
+    files = {
+        "write_off.py": ('"""Write off what is old: all of it."""', listed_line.format("Audit", 1)),
+        "audit.py": ('"""Audit what there is.\n\nSlowly.\n"""', listed_line.format("Audit", 2)),
+        "help.py": ('"""Help with what\nnobody knows."""', listed_line.format("Help", 1)),
+        "swim.py": ('"""Swim."""', listed_line.format("Sports", 1)),
+        "screen.py": ('"""No command."""', 'NAMED_ALIKE: Final = ("Audit", 3)'),
+    }
+    for name, lines in files.items():
+        (tmp_path / name).write_text("\n\n".join([*lines, "raise ValueError('imported')\n"]), encoding="utf-8")
+    assert [*find_commands(tmp_path).items()] == [
+        ("write-off", ("Audit", "Write off what is old: all of it.")),
+        ("audit", ("Audit", "Audit what there is.")),
+        ("help", ("Help", "Help with what nobody knows.")),
+        ("swim", ("Sports", "Swim.")),
+    ]
+
+
+def test_a_module_that_is_no_command_is_none():
+    done = CliRunner().invoke(app, ["screen"], env={"COLUMNS": "160", "TERM": "dumb"})
+    assert (done.exit_code, "No such command 'screen'" in done.output) == (2, True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from plimsoll.cli.audit_reports import leave_reports
 from plimsoll.cli.exit_codes import UNUSABLE
+from plimsoll.cli.run_reports import leave_reports
 from plimsoll.cli.screen import Screen
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.diff.sql import DiffGroup

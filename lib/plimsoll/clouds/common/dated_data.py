@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from plimsoll.input_files import parse_yaml, read_text
+from plimsoll.input_files import read_text
 from plimsoll.model.ceiling import LatencyClass, Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import (
@@ -31,6 +31,7 @@ from plimsoll.model.market import (
     VolumeType,
 )
 from plimsoll.model.volume import VolumeSpec
+from plimsoll.yaml_text import parse_yaml
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's where it is installed: without it, reading the prices takes half a second."""

@@ -1,18 +1,20 @@
-"""The command that says what Plimsoll needs to be allowed."""
+"""Print the permissions that Plimsoll needs: an IAM policy for AWS, a custom role for Google Cloud."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from plimsoll.cli import options
-from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.clouds.registry import AWS, CLOUDS, GOOGLE
 from plimsoll.model.errors import BadInput
 
 if TYPE_CHECKING:
     from plimsoll.model.policy import Policy
+
+
+_LISTED: Final = ("Audit", 1)
 
 
 class Partition(StrEnum):
@@ -31,7 +33,6 @@ class PolicyFormat(StrEnum):
     CLOUDFORMATION = "cloudformation"
 
 
-@with_option_groups
 def permissions_command(
     cloud: Annotated[str, typer.Option(parser=options.cloud_named, metavar="|".join(CLOUDS), help="The cloud.")] = AWS,
     for_: Annotated[
@@ -63,7 +64,6 @@ def permissions_command(
     ] = False,
     policy: options.PolicyFileOptions,
 ) -> None:
-    """Print the permissions that Plimsoll needs: an IAM policy for AWS, a custom role for Google Cloud."""
     from plimsoll.cli.option_values import policy_from
     from plimsoll.clouds.aws.policies import AwsPolicy
 

@@ -1,0 +1,94 @@
+"""The reports of a run: which of its volumes one is about, the page and the Parquet files, which audits leave."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.bootstrap.consoles import console_link
+from plimsoll.bootstrap.envelopes import envelope_library
+from plimsoll.cli.screen import Screen
+from plimsoll.extras import SQL, install_hint
+from plimsoll.model.errors import PlimsollError
+from plimsoll.orders import read_order
+from plimsoll.reports.data.database import Selection, open_runs, select
+from plimsoll.reports.data.exports import write_parquet
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_files import PAGE, note_checksums
+from plimsoll.reports.run_reader import Only
+from plimsoll.reports.sorting import Weight, find_sort
+from plimsoll.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The subject of a report: a run, or those of its volumes for which an SQL condition holds, or with these ids."""
+
+    folder: Path
+    where: str | None = None
+    volumes: tuple[str, ...] = ()
+    sort: str | None = None
+
+    @property
+    def weight(self) -> Weight | None:
+        """The order of its lists; None if nothing was asked for. BadInput for what they cannot be sorted by."""
+        return None if self.sort is None else find_sort(self.sort)
+
+    @property
+    def is_part(self) -> bool:
+        """True if it is about some of the run's volumes."""
+        return self.where is not None or bool(self.volumes)
+
+    def selection(self) -> Selection | None:
+        """The volumes of a part, None for the whole run. BadInput for an SQL condition that is none."""
+        if not self.is_part:
+            return None
+        with open_runs(self.folder) as database:
+            return select(database, self.where, self.volumes)
+
+    def part(self) -> tuple[Only | None, str]:
+        """A condition that holds for the records of a part, and the part in words; None and "" for the whole run."""
+        selection = self.selection()
+        return (selection.includes, selection.words) if selection else (None, "")
+
+    def console_link(self) -> Callable[[RecommendationRecord], str]:
+        """A function that gives the link to a volume's demand in its cloud's console, over the run's own window."""
+        order = read_order(self.folder)
+        return lambda record: console_link(record, order.policy, order.now)
+
+
+def write_page(report: Report, place: Path) -> list[Path]:
+    """Writes the page to read, and gives its file."""
+    from plimsoll.reports.html.page import write_html  # waited for once there is a run
+
+    only, about = report.part()
+    envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
+    link = report.console_link()
+    write_html(report.folder, place, envelopes=envelopes, console_link=link, only=only, about=about)
+    return [place]
+
+
+def write_tables(report: Report, place: Path) -> list[Path]:
+    """Writes the Parquet files into a folder, and gives them."""
+    with open_runs(report.folder) as database:
+        files = write_parquet(database, place, select(database, report.where, report.volumes))
+    if place.resolve() == report.folder.resolve():
+        note_checksums(place, [path.name for path in files])
+    return files
+
+
+def leave_reports(console: Screen, folder: Path) -> bool:
+    """Writes the reports that every audit leaves in its folder, and prints where. False where that was not possible."""
+    try:
+        with console.status("writing the report"):
+            (page,) = write_page(Report(folder=folder), folder / PAGE)
+            if SQL.is_installed:
+                write_tables(Report(folder=folder), folder)
+    except (PlimsollError, OSError) as error:
+        sentence = f"the run is whole, but its report could not be written: {error} Then: plimsoll report {folder}"
+        console.say(sentence, "red")
+        return False
+    console.say(f"report: {page}", "bold")
+    if not SQL.is_installed:
+        sentence = f"no Parquet files were written: they need {SQL.brings}. {install_hint(SQL)}"
+        console.say(sentence, "dim")
+    return True
