@@ -23,8 +23,13 @@ def launched(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
 
 
+PATIENCE_MS = 120_000
+"""As long as a busy machine may take over what is done at once on a quiet one."""
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = launched(playwright)
         yield browser
@@ -42,7 +47,7 @@ class Reader:
     def open(self, report: Path, place: str = "", **options: object) -> Page:
         """The report at that place (what follows #), when its table can be used."""
         context = self._browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         self._contexts.append(context)
         address = report.resolve().as_uri()
         page = context.new_page()

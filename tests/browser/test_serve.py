@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from plimsoll.reports.run_folder import RunFolder
+from tests.browser.conftest import PATIENCE_MS
 from tests.unit.reports.fleets import a_fleet
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
@@ -15,7 +16,6 @@ from tests.unit.serving.served import served
 pytestmark = [pytest.mark.needs("chromium", "serve"), pytest.mark.once]
 
 FLEET = a_fleet(40)
-SOON_MS = 30_000
 """The page asks every three seconds, and the server makes no report for five after the last one."""
 
 
@@ -36,7 +36,7 @@ def url(runs, tmp_path):
 def page(chromium: Browser, url: str):
     """A page that may ask the server alone, and on which nothing goes wrong."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
     one = context.new_page()
     one.on("request", lambda asked: asked.url.startswith((url, "data:")) or complaints.append(asked.url))
@@ -57,7 +57,7 @@ def test_a_page_that_was_opened_before_the_first_run_becomes_its_report(chromium
     page.goto(url)
     expect(page.get_by_role("heading", name="There is nothing to show yet")).to_be_visible()
     a_run(runs / "one", FLEET)
-    expect(page.locator("#count")).to_contain_text(" of ", timeout=SOON_MS)
+    expect(page.locator("#count")).to_contain_text(" of ")
     page.close()
 
 
@@ -74,7 +74,7 @@ def test_newer_answers_come_by_themselves_where_the_run_has_ended(page: Page, ur
     opened(page, url)
     shown = page.locator("#live").get_attribute("data-version")
     a_run(runs / "two", [*FLEET, a_record("migrate", volume_id="vol-new", name="just-seen")])
-    expect(page.locator("#live")).not_to_have_attribute("data-version", shown or "", timeout=SOON_MS)
+    expect(page.locator("#live")).not_to_have_attribute("data-version", shown or "")
     expect(page.locator("#count")).to_contain_text(" of ")
     page.get_by_label("Search").fill("just-seen")
     expect(page.locator("#table tbody tr")).to_have_count(1)
@@ -87,7 +87,7 @@ def test_who_looks_at_a_volume_is_not_interrupted(page: Page, url: str, runs: Pa
         expect(page.locator("#live-told")).to_contain_text("Auditing: 40 of 40 volumes")
         page.locator("#table tbody th a").first.click()
         written.add(a_record("migrate", volume_id="vol-new"))
-        expect(page.locator("#live-renew")).to_be_visible(timeout=SOON_MS)
+        expect(page.locator("#live-renew")).to_be_visible()
         expect(page.locator("#volume")).to_be_visible()
 
 
