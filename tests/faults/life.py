@@ -22,9 +22,12 @@ _ABOVE: Final = frozenset({"folders"})
 _ACCOUNTS: Final[Mapping[str, str]] = {"projects": "projectId", "Accounts": "Id"}
 """Lists of accounts, with the field that names each: what is not listed is no member any more."""
 _TAG_VALUE: Final = ("tagSet", "*", "value")
-"""The value of a tag, which may be empty (Amazon EC2 API Reference, Tag); its key may not."""
-_EMPTIED: Final = "empty-text"
+"""The value of a tag, which may be empty (Amazon EC2 API Reference, Tag), or any other text; its key may not be empty.
+What has the wrong type is a text like another in XML."""
+_OTHER_TEXT: Final = frozenset({"empty-text", "wrong-type"})
 _TAKES_AWAY: Final = frozenset({"absent", "empty-list", "item-lost", "unknown-id"})
+_NULL_IS_ABSENT: Final = frozenset({"folders", "projects"})
+"""Lists of Google. A null there is a field that is absent (Protocol Buffers, ProtoJSON Format: null is the default)."""
 _IN_XML_EMPTY: Final = "null"
 """XML has no null: a list that is null is an empty one there, as of a volume without tags."""
 _SAME_ID: Final = "same-id"
@@ -81,11 +84,11 @@ def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> L
         return Life(frozenset(_ids(tree, "volumeModificationSet")), cheaper=True)
     if path[0] == "volumeSet" and path[-1] in _OF_A_VOLUME and strike.fault == _IN_XML_EMPTY:
         return Life(frozenset(_owners(tree, chosen)))
-    if path[0] == "volumeSet" and path[-len(_TAG_VALUE) :] == _TAG_VALUE and strike.fault == _EMPTIED:
+    if path[0] == "volumeSet" and path[-len(_TAG_VALUE) :] == _TAG_VALUE and strike.fault in _OTHER_TEXT:
         return Life(frozenset(_owners(tree, chosen)))
     if path[-len(_SEATED) :] == _SEATED and strike.fault == _SAME_ID:
         return Life(_seated=_seats(tree))
-    if strike.fault not in _TAKES_AWAY:
+    if strike.fault not in _TAKES_AWAY and not (strike.fault == "null" and path[0] in _NULL_IS_ABSENT):
         return None
     if path[0] in _ABOVE:
         return Life(unlisted=True)

@@ -177,12 +177,19 @@ def test_an_account_that_is_not_listed_is_like_life_where_its_volumes_are_nowher
     assert life_of(MEMBERS[listed], strike("wrong-type"), (listed,), []) is None
 
 
-def test_the_value_of_a_tag_may_be_empty_and_its_key_may_not():
+def test_a_list_that_is_null_is_absent_in_protobuf_alone():
+    assert life_of({"folders": [{"name": "folders/1"}]}, strike("null"), ("folders",), []).covers("1", lost=True)
+    assert life_of(MEMBERS["projects"], strike("null"), ("projects",), []).covers("vol-1", account="1", lost=True)
+    assert life_of(MEMBERS["Accounts"], strike("null"), ("Accounts",), []) is None
+
+
+@pytest.mark.parametrize("fault", ["empty-text", "wrong-type"])
+def test_the_value_of_a_tag_may_be_any_text_and_its_key_may_not(fault):
     tagged = {"volumeSet": [{"volumeId": "vol-1", "tagSet": [{"key": "Name", "value": "db"}]}, {"volumeId": "vol-2"}]}
     owner = [(tagged["volumeSet"][0]["tagSet"][0], "value")]
-    life = life_of(tagged, strike("empty-text"), ("volumeSet", "*", "tagSet", "*", "value"), owner)
+    life = life_of(tagged, strike(fault), ("volumeSet", "*", "tagSet", "*", "value"), owner)
     assert (life.covers("vol-1"), life.covers("vol-2")) == (True, False)
-    assert life_of(tagged, strike("empty-text"), ("volumeSet", "*", "tagSet", "*", "key"), owner) is None
+    assert life_of(tagged, strike(fault), ("volumeSet", "*", "tagSet", "*", "key"), owner) is None
 
 
 def test_a_page_or_a_zone_that_failed_is_the_name_of_what_is_lost_of_its_place_alone():
