@@ -131,7 +131,7 @@ class ProbeContext:
 
 
 def probe_document(key: str) -> StoredDocument[HostProbe]:
-    return StoredDocument(key, HostProbe)
+    return StoredDocument(key, HostProbe, noun="probe", remedy="begin a new probe")
 
 
 def group_by_host(
@@ -251,14 +251,24 @@ def forget_failed(host_probe: HostProbe, error: BaseException, context: ProbeCon
 
 
 def cancel(hosts: Iterable[HostProbe], context: ProbeContext) -> Iterator[HostProbe]:
-    """Ends the probes under way on these hosts, and yields them. Raises CloudError."""
+    """Ends the probes under way on these hosts, and yields them.
+
+    Raises CloudError, and BadInput, once the others have ended, for one that cannot be read: nobody can end it.
+    """
+    unreadable = list[BadInput]()
     for host_probe in hosts:
         document = probe_document(host_probe.key)
-        before = document.find(context.jobs)
+        try:
+            before = document.get(context.jobs)
+        except BadInput as error:
+            unreadable.append(error)
+            continue
         if before is not None:
             _command(before).give_up(context.bench)
             document.delete(context.jobs)
             yield before
+    if unreadable:
+        raise unreadable[0]
 
 
 def _command(host_probe: HostProbe) -> HostCommand:

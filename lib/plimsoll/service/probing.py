@@ -144,7 +144,12 @@ def look_at_probe(service: Service, message: ProbeMessage) -> ProbeState:
     events: list[ProbeEvent] = []
     left: list[str] = []
     for key in run.keys:
-        host = probe_document(key).find(service.store)
+        try:
+            host = probe_document(key).get(service.store)
+        except BadInput as error:
+            host_id = key.rpartition("/")[2].removesuffix(".json")
+            events.append(NotProbed(volume_ids=(f"volumes on {host_id}",), error=error))
+            continue
         if host is None:  # another execution had asked for the same volumes, and has read the answer
             continue
         looked = _look_once(service, host)

@@ -90,6 +90,20 @@ def test_a_probe_that_was_begun_ends_with_what_its_host_saw(tmp_path):
     assert not list(probing.service.store.keys("probes/under-way/"))
 
 
+@pytest.mark.parametrize("content", [b'{"target": 1}', b"{"])
+def test_a_probe_that_cannot_be_read_is_named_and_not_taken_for_one_that_has_ended(content, tmp_path):
+    volume = a_volume("gp3", 100, id=f"vol-{0:017x}", on=a_host(id="i-1"))
+    probing = Probing(ProbeLab(tmp_path, volume), tmp_path)
+    message = {"name": "p", "input": {"volume_ids": [volume.id], "seconds": 600}}
+    begin_probe(probing.service, BeginProbeMessage.model_validate(message))
+    (key,) = probing.service.store.keys("probes/under-way/")
+    probing.service.store.put(key, content)
+    state = look_at_probe(probing.service, ProbeMessage(probe="p"))
+    assert (state.reading, state.seen) == (0, ())
+    (text,) = state.not_seen
+    assert text.startswith(f"volumes on i-1: the probe {key} cannot be read")
+
+
 @pytest.mark.parametrize("content", [b'{"batches": 1}', b"{", b"null"])
 def test_what_another_version_wrote_otherwise_is_refused_by_name(content, tmp_path):
     loop = a_loop(tmp_path)
