@@ -7,8 +7,8 @@ Step 5, decisions: the outcome of each volume, from its demand where it needs an
 Shown first: in a target that is read sparingly, the volumes that can save the most are shown by the minute.
 
 A report shows those that save the most first. How much a change can save at most is known by prices before anything is
-read. Of one volume in 200, and of no more than 20 of a target, operations, bytes and idle time are read by the minute
-and not by the hour. No metric more is billed for that.
+read. One volume in 200, at most 20 of a target, is read by the minute: operations, bytes and idle time. Others are read
+by the hour. No metric more is billed for that.
 """
 
 import math

@@ -26,7 +26,7 @@ NO_LATENCY: Final = Policy(max_p99_latency_us=60_000_000, latency_slack_pct=10_0
 
 MOST_IOPS: Final = 12_000
 MOST_MIB_S: Final = 300
-"""What any machine's own disk carries: larger targets would measure this machine."""
+"""The rate that any machine's own disk carries. Larger targets would measure this machine."""
 
 LEAST_IOPS: Final = 1000
 """A workload that asks for less at its peak is not worth the name."""
@@ -35,7 +35,7 @@ INCLUDED: Final = (3000, 125)
 """The IOPS and MiB/s that gp3 includes."""
 
 Example = tuple[str, RecommendationRecord, str | None]
-"""What a validation shows, whose recommendation it is, and a target in place of the recommended one."""
+"""The point that a validation shows, its recommendation, and a target in place of the recommended one."""
 
 
 def validate_examples(console: Screen, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:

@@ -11,7 +11,7 @@ RECOMMENDATION: Final = "recommendation"
 UNANSWERED_LINE: Final = "unanswered"
 WHOLE_RUN: Final = "run"
 PLAN: Final = "plan"
-"""What a line is of, its `kind`."""
+"""The `kind` of a line: its subject."""
 
 
 def answer_lines(folder: Path) -> Iterator[str]:

@@ -265,7 +265,7 @@ class Evidence:
 
 
 Rankings = dict[tuple[str, Ceiling, Place], tuple[list[Proof], ...]]
-"""What stands behind offers of a type with a ceiling at a place, on IOPS and on throughput, best first."""
+"""The evidence for offers of a type with a ceiling at a place, on IOPS and on throughput, best first."""
 
 MOST_RANKINGS: Final = 1024
 
@@ -402,14 +402,14 @@ def _proof_text(proof: Proof) -> str:
 
 
 CODE: Final = "failed-measurement"
-"""What reports and records call it where an offer was refused, or had to be larger."""
+"""The code, in reports and records, of an offer that was refused or had to be larger."""
 
 SAME_CLASS: Final = 1.1
 """A configuration up to this ratio above one that answered too late is not offered either: measurements are that
 sure."""
 
 LEAST_SHARE: Final = 0.001
-"""What delivered less of what is published is taken for this share of it: a thousand times is sold nowhere."""
+"""The least share of a published rate that a failed measurement is taken to have delivered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ from plimsoll.reading.window import Coverage
 AnyAnswer = TypeVar("AnyAnswer", bound=Recommendation)
 
 FAILED_LATELY: Final = timedelta(days=1)
-"""How long a failed change is worth a word: changes are counted over 24 hours."""
+"""The time for which a failed change is told. Changes are counted over 24 hours."""
 
 
 def used_reasons(case: Case) -> Iterator[Reason]:
@@ -242,7 +242,7 @@ def _named(volume: Volume) -> str:
 
 
 OFTEN: Final = 3
-"""As many days on one weekday are a rhythm."""
+"""The number of days on one weekday that make a rhythm."""
 
 ORDINARY: Final = 0.5
 """What was done on that share of the days was ordinary work, and no event."""
