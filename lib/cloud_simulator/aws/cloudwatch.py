@@ -124,7 +124,7 @@ class CloudWatch:
             results.append(
                 {
                     "Id": query.id,
-                    "Label": query.metric,
+                    "Label": query.label,
                     "Timestamps": stamps[:room],
                     "Values": values[:room],
                     "StatusCode": status if whole else "PartialData",

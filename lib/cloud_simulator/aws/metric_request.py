@@ -22,9 +22,10 @@ _ID: Final = re.compile(r"[a-z][a-zA-Z0-9_]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedSeries:
-    """One query of the request: a statistic of one metric."""
+    """One query of the request: a statistic of one metric, and the label that its answer bears."""
 
     id: str
+    label: str
     namespace: str
     metric: str
     dimensions: Mapping[str, str]
@@ -101,7 +102,7 @@ def parse_statistics(request: Mapping[str, Any], now_s: float) -> AskedStatistic
     if period_s < MINUTE_S or period_s % MINUTE_S:
         raise Refused("InvalidParameterValue", f"The parameter Period must be a multiple of {MINUTE_S}.")
     asked = AskedStatistics(
-        series=[_build_series(request, "", period_s, str(stat)) for stat in stats],
+        series=[_build_series(request, {}, period_s, str(stat)) for stat in stats],
         start_s=start_s,
         end_s=end_s,
         unit=request.get("Unit"),
@@ -139,20 +140,20 @@ def _series(query: Mapping[str, Any]) -> AskedSeries:
     metric, period_s = asked["Metric"], int(asked["Period"])
     if period_s < MINUTE_S or period_s % MINUTE_S:
         raise _invalid(f"{name}: the period {period_s} is not a multiple of {MINUTE_S}.")
-    return _build_series(metric, name, period_s, str(asked.get("Stat")), returned=query.get("ReturnData") is not False)
+    return _build_series(metric, query, period_s, str(asked.get("Stat")))
 
 
-def _build_series(
-    metric: Mapping[str, Any], name: str, period_s: int, stat: str, *, returned: bool = True
-) -> AskedSeries:
+def _build_series(metric: Mapping[str, Any], query: Mapping[str, Any], period_s: int, stat: str) -> AskedSeries:
+    name = str(metric.get("MetricName"))
     return AskedSeries(
-        id=name,
+        id=str(query.get("Id", "")),
+        label=str(query.get("Label", name)),
         namespace=str(metric.get("Namespace")),
-        metric=str(metric.get("MetricName")),
+        metric=name,
         dimensions={dimension["Name"]: dimension["Value"] for dimension in metric.get("Dimensions") or ()},
         period_s=period_s,
         stat=stat,
-        returned=returned,
+        returned=query.get("ReturnData") is not False,
     )
 
 

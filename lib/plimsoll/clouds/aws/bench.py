@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from plimsoll.clouds.aws.commands import RunCommand
 from plimsoll.clouds.aws.ec2_fields import Name
@@ -32,6 +32,7 @@ _PERMISSION: Final = "cloudwatch:GetMetricData"
 _INFORMATION: Final = "ssm:DescribeInstanceInformation"
 _TIMES_S: Final = ("VolumeTotalReadTime", "VolumeTotalWriteTime")
 _OPERATIONS: Final = ("VolumeReadOps", "VolumeWriteOps")
+_ASKED: Final = frozenset(name.lower() for name in (*_TIMES_S, *_OPERATIONS))
 _US_PER_S: Final = 1e6
 
 
@@ -108,14 +109,29 @@ class LatencySeries(AwsAnswer):
     """One metric's part of a page."""
 
     id: Literal["volumetotalreadtime", "volumetotalwritetime", "volumereadops", "volumewriteops"]
+    label: str | None = None
     values: tuple[Annotated[float, Field(ge=0, allow_inf_nan=False)], ...]
     status_code: str = "Complete"
+
+    @model_validator(mode="after")
+    def _check_label(self) -> "LatencySeries":
+        """Checks that Id and Label, which were asked for alike, do not name two metrics."""
+        if self.label != self.id and self.label in _ASKED:
+            raise ValueError(f"its Id is {self.id}, its Label {self.label}")
+        return self
 
 
 class LatencyPage(Page):
     """A page of GetMetricData."""
 
     metric_data_results: tuple[LatencySeries, ...]
+
+    @model_validator(mode="after")
+    def _check_ids(self) -> "LatencyPage":
+        """Checks that no metric is there twice: its sum would count double."""
+        if len({series.id for series in self.metric_data_results}) < len(self.metric_data_results):
+            raise ValueError("an Id is there twice")
+        return self
 
 
 class Managed(AwsAnswer):
@@ -184,7 +200,8 @@ def _reason_against(host_id: str, target: Target, known: Managed | None) -> str:
 
 def _query(name: str, volume_id: str) -> Mapping[str, Any]:
     metric = {"Namespace": "AWS/EBS", "MetricName": name, "Dimensions": [{"Name": "VolumeId", "Value": volume_id}]}
-    return {"Id": name.lower(), "MetricStat": {"Metric": metric, "Period": HOUR_S, "Stat": "Sum"}}
+    known = name.lower()
+    return {"Id": known, "Label": known, "MetricStat": {"Metric": metric, "Period": HOUR_S, "Stat": "Sum"}}
 
 
 def _check_answer(series: LatencySeries, volume_id: str, target: Target) -> None:

@@ -10,7 +10,7 @@ botocore would walk its model of the operation for every field of each of 500 qu
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
 from typing import Any, Final
@@ -112,22 +112,28 @@ class Points:
             raise self._bad("MetricDataResults is missing", page)
         results_by_number: dict[int, Mapping[str, Any]] = {}
         strange: BadAnswer | None = None
-        twice = set[int]()
+        doubtful = set[int]()
         for result in results:
-            name = result.get("Id") if isinstance(result, Mapping) else None
-            number = self._numbers.get(name) if isinstance(name, str) else None
-            if number is None:
+            name, label = (result.get(key) if isinstance(result, Mapping) else None for key in ("Id", "Label"))
+            number, labeled = self._number_of(name), self._number_of(label)
+            if number is None and labeled is None:
                 strange = self._bad(f"MetricDataResults.Id is {name!r:.60}, which was not asked for", result)
+            elif number is None or labeled not in {None, number}:
+                told = f"MetricDataResults.Id is {name!r:.60} and its Label {label!r:.60}"
+                doubtful |= self._refuse_each((number, labeled), told, result)
             elif number in results_by_number:
-                twice.add(number)
-                self._refuse(self._call.queries[number], f"MetricDataResults.Id {name} is there twice", result)
+                doubtful |= self._refuse_each((number,), f"MetricDataResults.Id {name} is there twice", result)
             else:
                 results_by_number[number] = result
         if strange is not None:  # it is of a query that has nothing else on this page: which one, nobody can tell
             self.wrong |= {
                 query: strange for number, query in enumerate(self._call.queries) if number not in results_by_number
             }
-        return [(number, result) for number, result in results_by_number.items() if number not in twice]
+        return [(number, result) for number, result in results_by_number.items() if number not in doubtful]
+
+    def _number_of(self, name: object) -> int | None:
+        """The number of the query that an Id or a Label names; None for anything else."""
+        return self._numbers.get(name) if isinstance(name, str) else None
 
     def _lists_of(self, number: int, result: Mapping[str, Any]) -> tuple[list[Any], list[Any]] | None:
         """The times and figures of a result; None where they cannot be used, or there are none."""
@@ -146,6 +152,13 @@ class Points:
             self._refuse(query, f"there are {len(stamps):,} Timestamps and {len(values):,} Values", result)
             return None
         return stamps, values
+
+    def _refuse_each(self, numbers: Iterable[int | None], what: str, result: object) -> set[int]:
+        """Refuses a result for each query that it can be of, and gives their numbers."""
+        refused = {number for number in numbers if number is not None}
+        for number in refused:
+            self._refuse(self._call.queries[number], what, result)
+        return refused
 
     def _refuse(self, query: Query, what: str, result: object) -> None:
         self.wrong[query] = self._bad(f"{_name(query)}: {what}", result)

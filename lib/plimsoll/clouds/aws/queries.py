@@ -87,13 +87,14 @@ class Query:
         return None if self.metric.host else self.volume_id, self.metric.instance_id
 
     def asked_as(self, name: str) -> dict[str, Any]:
-        """The query as GetMetricData takes it."""
+        """The query as GetMetricData takes it; its result repeats the Label, which shows whose it is beside the Id."""
         dimensions = [] if self.metric.host else [{"Name": "VolumeId", "Value": self.volume_id}]
         if self.metric.instance_id is not None:
             dimensions.append({"Name": "InstanceId", "Value": self.metric.instance_id})
         namespace = _HOST_NAMESPACE if self.metric.host else NAMESPACE
         metric = {"Namespace": namespace, "MetricName": self.metric.name, "Dimensions": dimensions}
-        return {"Id": name, "MetricStat": {"Metric": metric, "Period": self.period_s, "Stat": self.metric.stat}}
+        asked = {"Metric": metric, "Period": self.period_s, "Stat": self.metric.stat}
+        return {"Id": name, "Label": name, "MetricStat": asked}
 
 
 def queries_of(number: int, ask: Ask) -> Iterator[Query]:

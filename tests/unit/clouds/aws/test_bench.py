@@ -8,7 +8,7 @@ import pytest
 
 from cloud_simulator.faults import Refused
 from plimsoll.clouds.aws.scratch_volumes import DEVICE_NAMES
-from plimsoll.model.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
+from plimsoll.model.errors import AccessDenied, BadAnswer, BadInput, CloudError, Throttled, Unexpected
 from plimsoll.model.policy import TagMatch
 from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder
 from tests.builders import a_spec
@@ -225,6 +225,16 @@ def test_latency_is_unknown_where_no_time_is_published_or_nothing_was_done(aws):
     assert latency(aws) is None
     metric_answers(aws, volumetotalreadtime=[0.0], volumereadops=[0.0])
     assert latency(aws) is None
+
+
+@pytest.mark.parametrize("labels", [("volumewriteops", "volumereadops"), ("volumereadops", "volumereadops")])
+def test_latency_of_metrics_that_may_be_each_others_is_refused(aws, labels):
+    """Ids that changed places, and an Id that is there twice."""
+    rows = zip(("volumereadops", labels[0] if labels[0] == labels[1] else "volumewriteops"), labels, strict=True)
+    found = [{"Id": name, "Label": label, "Values": [1.0], "StatusCode": "Complete"} for name, label in rows]
+    aws.front.answers["GetMetricData"] = lambda _call: {"MetricDataResults": found}
+    with pytest.raises(BadAnswer, match=r"vol-1"):
+        latency(aws)
 
 
 @pytest.mark.parametrize(("status", "kind"), [("Forbidden", AccessDenied), ("InternalError", Unexpected)])

@@ -76,6 +76,7 @@ class Cloud:
             results.append(
                 {
                     "Id": query["Id"],
+                    "Label": query["Label"],
                     "StatusCode": answer,
                     "Timestamps": taken,
                     "Values": [value_of(metric)] * len(taken),
@@ -192,7 +193,13 @@ class Scripted(Cloud):
 
 def result(query, stamps, value=None, status="Complete"):
     value = value_of(query["MetricStat"]["Metric"]["MetricName"]) if value is None else value
-    return {"Id": query["Id"], "StatusCode": status, "Timestamps": stamps, "Values": [value] * len(stamps)}
+    return {
+        "Id": query["Id"],
+        "Label": query["Label"],
+        "StatusCode": status,
+        "Timestamps": stamps,
+        "Values": [value] * len(stamps),
+    }
 
 
 GOOD = [START_S, START_S + 60]
@@ -330,6 +337,7 @@ ONE_SERIES = {
     "its Id is there twice": lambda one: [one, one],
     "its Id is there twice, with other figures": lambda one: [one, {**one, "Values": [7.0] * len(one["Values"])}],
     "its Id is nobody's": lambda one: [{**one, "Id": "q99"}],
+    "its Id and its Label are nobody's": lambda one: [{**one, "Id": "q99", "Label": "q98"}],
     "its Id is a list": lambda one: [{**one, "Id": [one["Id"]]}],
     "it is a list": lambda one: [[one]],
     "nested figures": lambda one: [{**one, "Values": [[value] for value in one["Values"]]}],
@@ -368,6 +376,31 @@ def test_one_bad_series_costs_its_volume_and_no_neighbor(spoil):
     assert isinstance(reading.failed["vol-1"], BadAnswer)
     for name in ("vol-0", "vol-2"):
         assert all((values == 60).all() for values in reading.sums[name].counters)
+
+
+def test_series_that_exchanged_their_ids_cost_their_volumes_and_no_other():
+    """Two series of one answer, whole and in order: nothing but their labels tells that they changed places."""
+
+    def exchange(found):
+        of = {one["Id"]: one for one in found}
+        return [{**one, "Id": {here: there, there: here}.get(one["Id"], one["Id"])} for one in of.values()]
+
+    class Exchanged(Cloud):
+        def get_metric_data(self, **request):
+            nonlocal here, there
+            page = super().get_metric_data(**request)
+            by_volume = {
+                one["MetricStat"]["Metric"]["Dimensions"][0]["Value"]: one["Id"]
+                for one in request["MetricDataQueries"]
+                if one["MetricStat"]["Metric"]["MetricName"] == "VolumeReadBytes"
+            }
+            here, there = by_volume.get("vol-0"), by_volume.get("vol-2")
+            return results_of(page, exchange) if here else page
+
+    here = there = None
+    reading, _ = read(Exchanged(), [a_volume(id="vol-0"), a_volume(), a_volume(id="vol-2")])
+    assert set(reading.failed) == {"vol-0", "vol-2"}
+    assert all((values == 60).all() for values in reading.sums["vol-1"].counters)
 
 
 def test_metrics_are_counted_as_they_are_billed():
