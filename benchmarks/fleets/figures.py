@@ -8,13 +8,13 @@ from typing import Final
 
 from rich.console import Console
 
-from plimsoll.api.backtests import backtest
-from plimsoll.backtesting.aims import Aim, AimOutcome
-from plimsoll.backtesting.findings import Reliability, SameSaving
-from plimsoll.backtesting.outcome import BacktestOutcome
-from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
-from plimsoll.backtesting.shown import show_outcome
 from plimsoll.risk.learn import LEVELS_PCT
+from plimsoll_backtest.aims import Aim, AimOutcome
+from plimsoll_backtest.api import backtest
+from plimsoll_backtest.findings import Reliability, SameSaving
+from plimsoll_backtest.outcome import BacktestOutcome
+from plimsoll_backtest.rules import LEARNED, MAX_AND_20
+from plimsoll_backtest.shown import show_outcome
 
 HERE: Final = Path(__file__).parent
 PAGE: Final = HERE.parents[1] / "docs" / "backtest.md"

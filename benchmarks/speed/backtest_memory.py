@@ -19,10 +19,10 @@ from typing import IO, Any
 import numpy as np
 from measured_audit import ROOT, Row
 
-from plimsoll.api.backtests import PRESENT, scenario_of
-from plimsoll.backtesting.fleet import SUMS, Fleet
-from plimsoll.backtesting.learn import learn
-from plimsoll.backtesting.run import run_backtest
+from plimsoll_backtest.api import PRESENT, scenario_of
+from plimsoll_backtest.fleet import SUMS, Fleet
+from plimsoll_backtest.learn import learn
+from plimsoll_backtest.run import run_backtest
 
 VOLUMES, DAYS, EVERY_DAYS = 10_000, 455, 28
 LIMIT_MIB = 2048

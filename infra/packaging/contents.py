@@ -11,6 +11,7 @@ from uv import find_uv_bin
 from infra.packaging import PROJECT
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.extras import EXTRAS
+from plimsoll.wings import WINGS
 
 PRUNED: Final = {
     "cbor2": "cbor2",
@@ -28,7 +29,16 @@ itself, so that functions which do not ask Google bring none of its libraries.""
 
 SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm"})
 
-OWN: Final = ("lib/plimsoll", "functions", "benchmarks/measured", "benchmarks/jobs", "benchmarks/learned")
+PACKAGES: Final = ("plimsoll", *WINGS)
+"""The library's packages, under lib."""
+
+OWN: Final = (
+    *(f"lib/{name}" for name in PACKAGES),
+    "functions",
+    "benchmarks/measured",
+    "benchmarks/jobs",
+    "benchmarks/learned",
+)
 
 _HANDLER: Final = re.compile(r"^(def handler\(|handler = )", re.MULTILINE)
 
@@ -72,7 +82,7 @@ def _export(*options: str) -> str:
 @cache
 def _graph() -> ImportGraph:
     return build_graph(
-        "plimsoll", "functions", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
+        *PACKAGES, "functions", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
     )
 
 

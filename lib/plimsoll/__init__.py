@@ -9,7 +9,6 @@ TYPE_CHECKING = False  # typing's own takes most of the time that this import ta
 
 if TYPE_CHECKING:
     from plimsoll.api.audits import audit
-    from plimsoll.api.backtests import backtest
     from plimsoll.api.replaying import replay
     from plimsoll.api.runs import Run, read_run
     from plimsoll.api.volumes import explain
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.model.policy import Policy
     from plimsoll.model.volume import VolumeSpec
     from plimsoll.reports.record import RecommendationRecord as Recommendation
+    from plimsoll_backtest.api import backtest
 
     __version__: str
 
@@ -44,7 +44,7 @@ _HOMES = {
     "Scope": "plimsoll.clouds.scope",
     "VolumeSpec": "plimsoll.model.volume",
     "audit": "plimsoll.api.audits",
-    "backtest": "plimsoll.api.backtests",
+    "backtest": "plimsoll_backtest.api",
     "explain": "plimsoll.api.volumes",
     "read_run": "plimsoll.api.runs",
     "replay": "plimsoll.api.replaying",

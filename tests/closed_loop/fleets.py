@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtesting.fleet import Fleet
 from plimsoll.decide.answer import Change, Keep, Recommendation, Upgrade
 from plimsoll.model.policy import ANY_RISK_PCT, HeadroomFrom, Policy
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.risk.learn import count_throttled
+from plimsoll_backtest.fleet import Fleet
 from tests.builders import TYPES, a_market
 from tests.closed_loop.loop import POLICY, audited
 from tests.closed_loop.workload import BUCKET_S, DAY, Numbers, Workload

@@ -19,7 +19,7 @@ from tests.docs.written import PAGES, ROOT, Written, commands_of, spoken_of
 from tests.pipelines.commands import plimsoll
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL
-from tests.unit.backtesting.fleets import bursty, write_fleet
+from tests.unit.backtest.fleets import bursty, write_fleet
 from tests.unit.bench.loops import a_loop_device
 
 ELSEWHERE = {

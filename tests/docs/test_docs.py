@@ -13,6 +13,7 @@ from plimsoll.cli.main import app
 from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.model.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
+from tests.gates.library import find_files
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -89,8 +90,12 @@ def files_that_name_documents():
 
 
 def test_every_module_that_a_document_or_the_library_names_exists():
-    files = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "lib" / "plimsoll").rglob("*.py")]
-    names = {name for path in files for name in re.findall(r"`(plimsoll(?:\.\w+)+)`", path.read_text(encoding="utf-8"))}
+    files = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *find_files(".py")]
+    names = {
+        name
+        for path in files
+        for name in re.findall(r"`(plimsoll(?:_[a-z]+)?(?:\.\w+)+)`", path.read_text(encoding="utf-8"))
+    }
     assert len(names) > 10
     assert [name for name in sorted(names) if not is_there(name)] == []
 

@@ -10,7 +10,7 @@ import yaml
 
 from tests.docs.walks import files_naming
 from tests.gates.imports import longest_chain, modules_behind, most_own_imports
-from tests.gates.library import LIBRARY, PACKAGE
+from tests.gates.library import LIBRARY, find_files
 from tests.gates.names import (
     docstrings_against_the_rule,
     functions_without_verb_or_noun,
@@ -39,7 +39,7 @@ class Gate:
 
 def files_of_a_kind() -> list[str]:
     """The files that name the kind of answer `detached`."""
-    paths = sorted(path for path in (LIBRARY / PACKAGE).rglob("*") if path.suffix in {".py", ".js", ".j2", ".yaml"})
+    paths = find_files(".py", ".js", ".j2", ".yaml")
     files = [str(path.relative_to(LIBRARY)) for path in paths if KIND.search(path.read_text(encoding="utf-8"))]
     return [file for file in files if file not in NO_KIND]
 

@@ -28,7 +28,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
-from tests.gates.library import LIBRARY, PACKAGE
+from tests.gates.library import LIBRARY, PACKAGES
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 VOLUME = "ledger-db"
@@ -107,12 +107,12 @@ def trace_volume() -> Trace:
 @contextmanager
 def _traced(calls: dict[tuple[str, str], None]) -> Iterator[Callable[[], None]]:
     """Collects the library's functions that are called after the begin, in every thread of this process."""
-    home = f"{LIBRARY / PACKAGE}{os.sep}"
+    homes = tuple(f"{LIBRARY / package}{os.sep}" for package in PACKAGES)
     has_begun = threading.Event()
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(home) and code.co_name != "<module>" and has_begun.is_set():
+        if event == "call" and code.co_filename.startswith(homes) and code.co_name != "<module>" and has_begun.is_set():
             calls.setdefault((code.co_filename.removeprefix(f"{LIBRARY}{os.sep}"), code.co_qualname))
 
     before = sys.getprofile()

@@ -37,6 +37,19 @@ LACKING = {
 """Commands that need each extra; RUN is a run's folder."""
 
 
+NAMES_WINGS = """
+import atexit, os, sys
+
+def note():
+    wings = [name for name in sys.modules if name.startswith("plimsoll_")]
+    with open("wings.txt", "a") as file:
+        print(sys.argv[0].rpartition(os.sep)[2], *wings, file=file)
+
+atexit.register(note)
+"""
+"""Python imports it where it starts: at its end it notes which modules of wings were imported."""
+
+
 def uv(*words: str | Path) -> None:
     subprocess.run([find_uv_bin(), *words], check=True, capture_output=True, text=True, cwd=PROJECT)
 
@@ -72,9 +85,19 @@ def audited(light: Path, organization: Running, tmp_path_factory: pytest.TempPat
     folder = tmp_path_factory.mktemp("audited")
     here = {name: value for name, value in environment(organization).items() if not name.startswith("PYTHON")}
     words = ("audit", "--region", "us-east-1", "--lookback-days", "1", "--out", "run")
-    done = plimsoll(light, folder, *words, **here)
+    (folder / "sitecustomize.py").write_text(NAMES_WINGS, encoding="utf-8")
+    done = plimsoll(light, folder, *words, **here, PYTHONPATH=str(folder))
     assert done.returncode in {0, 3}, done.stderr
     return folder / "run", done.stdout
+
+
+def test_an_audit_and_its_reports_import_no_wing(light: Path, audited: tuple[Path, str]) -> None:
+    folder = audited[0].parent
+    for words in (("report", "run", "--out", "again"), ("explain", "run", "all")):
+        plimsoll(light, folder, *words, PYTHONPATH=str(folder))
+    noted = (folder / "wings.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    assert len(noted) >= 3
+    assert set(noted) == {"plimsoll"}
 
 
 def test_the_installation_is_small(light: Path) -> None:

@@ -8,15 +8,15 @@ import pytest
 
 from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
-from plimsoll.backtesting.cloud_fleet import fleet_of_clouds
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.run import run_backtest
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import BadInput
 from plimsoll.settings import Settings
+from plimsoll_backtest.cloud_fleet import fleet_of_clouds
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.run import run_backtest
 from tests.pipelines.test_truth import NOW
-from tests.unit.backtesting.fleets import a_scenario
+from tests.unit.backtest.fleets import a_scenario
 
 pytestmark = pytest.mark.once
 

@@ -10,7 +10,7 @@ import pytest
 from cloud_simulator.running import running
 from plimsoll.reports.run_files import RUN
 from plimsoll.reports.run_folder import JOURNAL
-from tests.unit.backtesting.fleets import bursty, write_fleet
+from tests.unit.backtest.fleets import bursty, write_fleet
 
 from .commands import IN_PART, TWO_DAYS, command, environment
 

@@ -1,9 +1,10 @@
 """Commands as their files list them: the program's own help reads these files, and imports none of them.
 
-A module of this folder is a command, or a group of them, if it has a line such as `_LISTED: Final = ("Audit", 2)`: the
-panel of help that shows it, and its place there. Its name is the command's, its docstring is the command's help, and
-its `audit_command` is a function whose parameters are the options, or a `PlainTyper` with the commands of the group.
-The function imports what carries it out: help and a mistyped option wait for no clouds, arrays and schemas.
+A module of this folder, or of a wing's `cli`, is a command, or a group of them, if it has a line such as
+`_LISTED: Final = ("Audit", 2)`: the panel of help that shows it, and its place there. Its name is the command's, its
+docstring is the command's help, and its `audit_command` is a function whose parameters are the options, or a
+`PlainTyper` with the commands of the group. The function imports what carries it out: help and a mistyped option wait
+for no clouds, arrays and schemas.
 """
 
 import inspect
@@ -18,37 +19,44 @@ import typer
 from typer.core import TyperCommand
 
 from plimsoll.cli.plain_help import PlainGroup, PlainTyper
+from plimsoll.wings import find_folders
 
 PANELS: Final = ("Audit", "Read a run", "Measure", "Look back", "Try it", "Help")
 """The panels of help in their order. Any other comes after them."""
 
-_FOLDER: Final = Path(__file__).parent
 _LISTED_LINE: Final = re.compile(r'^_LISTED: Final = \("(?P<panel>[^"]+)", (?P<place>\d+)\)$', re.MULTILINE)
 _SUMMARY: Final = re.compile(r'"""(.+?)(?:"""|\n\n)', re.DOTALL)
 
 
 class ListedCommand(NamedTuple):
-    """A command, or a group of them: the panel of help that shows it, and the first paragraph of its help."""
+    """A command, or a group of them: its module, the panel of help that shows it, and its help's first paragraph."""
 
+    module: str
     panel: str
     summary: str
 
 
-def find_commands(folder: Path = _FOLDER) -> dict[str, ListedCommand]:
-    """The commands of a folder by name, as help lists them. Their files are read, not imported."""
+def find_commands(folders: Mapping[str, Path] | None = None) -> dict[str, ListedCommand]:
+    """The commands by name, as help lists them, of folders by package. Their files are read, not imported.
+
+    None: this folder and those of the wings.
+    """
     commands = list[tuple[int, int, str, ListedCommand]]()
-    for path in folder.glob("*.py"):
+    if folders is None:
+        folders = {__package__: Path(__file__).parent, **find_folders("cli")}
+    for package, path in ((package, path) for package, folder in folders.items() for path in folder.glob("*.py")):
         source = path.read_text(encoding="utf-8")
         line, summary = _LISTED_LINE.search(source), _SUMMARY.match(source)
         if line is not None and summary is not None:
-            panel, command = line["panel"], ListedCommand(line["panel"], " ".join(summary[1].split()))
+            panel = line["panel"]
+            command = ListedCommand(f"{package}.{path.stem}", panel, " ".join(summary[1].split()))
             row = PANELS.index(panel) if panel in PANELS else len(PANELS)
             commands.append((row, int(line["place"]), path.stem.replace("_", "-"), command))
     return {name: command for _, _, name, command in sorted(commands)}
 
 
 class ListedGroup(PlainGroup):
-    """The program: a group of the commands in this folder, each built when it is looked up."""
+    """The program: a group of all commands, each built when it is looked up."""
 
     def __init__(self, *, commands: Mapping[str, Any], **options: Any) -> None:  # noqa: ARG002  # as typer calls it
         super().__init__(**options)
@@ -78,7 +86,7 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name in self._listed and name not in self._commands:
-            self._commands[name] = _build(name)
+            self._commands[name] = _build(name, self._listed[name].module)
         return self._commands[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -88,10 +96,10 @@ class _Commands(Mapping[str, Any]):
         return len(self._listed)
 
 
-def _build(name: str) -> Any:
-    module_name = name.replace("-", "_")
-    module = import_module(f"plimsoll.cli.{module_name}")
-    target, help_text = getattr(module, f"{module_name}_command"), inspect.cleandoc(module.__doc__ or "")
+def _build(name: str, module_name: str) -> Any:
+    module = import_module(module_name)
+    target = getattr(module, f"{name.replace('-', '_')}_command")
+    help_text = inspect.cleandoc(module.__doc__ or "")
     if isinstance(target, typer.Typer):
         group = typer.main.get_group(target)
         group.name, group.help = name, help_text

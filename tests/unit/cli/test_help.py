@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 import typer
@@ -15,6 +16,7 @@ import plimsoll
 from plimsoll import cli
 from plimsoll.cli.listed import PANELS, find_commands
 from plimsoll.cli.main import app
+from plimsoll.wings import find_folders
 
 
 def every_command(found=None, words=()):
@@ -97,7 +99,12 @@ def test_what_help_lists_without_importing_it_is_what_each_command_says_itself()
 
 
 def test_every_module_that_has_a_command_is_listed():
-    modules = {info.name: import_module(f"plimsoll.cli.{info.name}") for info in pkgutil.iter_modules(cli.__path__)}
+    folders = {cli.__name__: Path(cli.__path__[0]), **find_folders("cli")}
+    modules = {
+        info.name: import_module(f"{package}.{info.name}")
+        for package, folder in folders.items()
+        for info in pkgutil.iter_modules([str(folder)])
+    }
     commands = {name.replace("_", "-") for name, module in modules.items() if hasattr(module, f"{name}_command")}
     assert commands == set(find_commands())
 
@@ -113,11 +120,11 @@ def test_a_new_file_is_a_new_command_where_it_says_so(tmp_path):
     }
     for name, lines in files.items():
         (tmp_path / name).write_text("\n\n".join([*lines, "raise ValueError('imported')\n"]), encoding="utf-8")
-    assert [*find_commands(tmp_path).items()] == [
-        ("write-off", ("Audit", "Write off what is old: all of it.")),
-        ("audit", ("Audit", "Audit what there is.")),
-        ("help", ("Help", "Help with what nobody knows.")),
-        ("swim", ("Sports", "Swim.")),
+    assert [*find_commands({"a.wing": tmp_path}).items()] == [
+        ("write-off", ("a.wing.write_off", "Audit", "Write off what is old: all of it.")),
+        ("audit", ("a.wing.audit", "Audit", "Audit what there is.")),
+        ("help", ("a.wing.help", "Help", "Help with what nobody knows.")),
+        ("swim", ("a.wing.swim", "Sports", "Swim.")),
     ]
 
 

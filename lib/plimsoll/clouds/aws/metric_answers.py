@@ -119,8 +119,8 @@ class Points:
             if number is None and labeled is None:
                 strange = self._bad(f"MetricDataResults.Id is {name!r:.60}, which was not asked for", result)
             elif number is None or labeled not in {None, number}:
-                told = f"MetricDataResults.Id is {name!r:.60} and its Label {label!r:.60}"
-                doubtful |= self._refuse_each((number, labeled), told, result)
+                what = f"MetricDataResults.Id is {name!r:.60} and its Label {label!r:.60}"
+                doubtful |= self._refuse_each((number, labeled), what, result)
             elif number in results_by_number:
                 doubtful |= self._refuse_each((number,), f"MetricDataResults.Id {name} is there twice", result)
             else:

@@ -8,7 +8,7 @@ from plimsoll.demand.trial import plain, trial
 from plimsoll.model.ceiling import Ceiling
 from plimsoll.risk.learn import count_throttled, highest_but
 from tests.profiles import examples
-from tests.unit.backtesting.fleets import demand_of_rates
+from tests.unit.backtest.fleets import demand_of_rates
 
 RATES = st.lists(st.tuples(st.integers(0, 500), st.integers(0, 300)), min_size=1, max_size=40)
 

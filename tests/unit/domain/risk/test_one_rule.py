@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.backtesting.other_cuts import CutLessons
-from plimsoll.backtesting.rules import LEARNED
-from plimsoll.backtesting.scenario import Cut
 from plimsoll.decide.answer import Reprovision
 from plimsoll.model.policy import HeadroomFrom
 from plimsoll.risk.histories import summarize_histories
 from plimsoll.risk.learn import LEVELS_PCT, Band, LearnedTable, TableSource, join_scores
+from plimsoll_backtest.other_cuts import CutLessons
+from plimsoll_backtest.rules import LEARNED
+from plimsoll_backtest.scenario import Cut
 from tests.profiles import examples
 from tests.unit.domain.lives import DAY, MINUTES, PLAIN, a_large, a_life, flat_with, judged
 from tests.unit.domain.risk.test_calibration import scores

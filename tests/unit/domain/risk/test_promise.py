@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.learn import learn
 from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.learned_table import load_table, table_text
 from plimsoll.model.errors import BadInput
@@ -17,8 +15,10 @@ from plimsoll.model.policy import MOST_FACTOR, Headroom, HeadroomFrom, Policy
 from plimsoll.risk.histories import History
 from plimsoll.risk.promise import find_headrooms, risk_of, safer_level
 from plimsoll.settings import Settings
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.learn import learn
 from tests.profiles import examples
-from tests.unit.backtesting.fleets import a_scenario
+from tests.unit.backtest.fleets import a_scenario
 from tests.unit.test_learned_table import a_table
 
 FLEETS = Path(__file__).parents[4] / "benchmarks" / "fleets"

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.learn import learn
 from plimsoll.learned_table import parse_table, table_text
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import HeadroomFrom, Policy
 from plimsoll.risk.histories import History
 from plimsoll.risk.learn import LEVELS_PCT, calibrate
 from plimsoll.risk.promise import find_headrooms, risk_of
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.learn import learn
 from tests.profiles import examples
-from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
+from tests.unit.backtest.fleets import a_scenario, bursty, write_fleet
 from tests.unit.domain.risk.test_calibration import scores
 
 NAMES = ("hand", "kubernetes")

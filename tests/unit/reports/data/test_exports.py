@@ -9,7 +9,6 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.backtesting.rows_fleet import fleet_of_rows
 from plimsoll.cli.main import app
 from plimsoll.model.errors import BadInput
 from plimsoll.output_files import write_lines
@@ -17,6 +16,7 @@ from plimsoll.reports.data.database import open_runs, select
 from plimsoll.reports.data.exports import PARQUET, check_not_of_run, csv_lines, json_lines, write_parquet
 from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import read_records, stream_profiles
+from plimsoll_backtest.rows_fleet import fleet_of_rows
 from tests.faults.on_disk import cut, flip_bit, line_twice
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered

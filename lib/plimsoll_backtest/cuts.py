@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.demand.load import FREQUENT_MINUTES
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import DAY_S, MINUTE_S
 from plimsoll.risk.histories import Histories, summarize_histories
 from plimsoll.risk.learn import Scores, score_cut
+from plimsoll_backtest.scenario import Cut, Scenario
 
 _LEAST_SEEN = 0.5
 """The share of the days before and after a cut that has to be observed."""

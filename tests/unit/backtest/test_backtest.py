@@ -9,24 +9,24 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from plimsoll.backtesting import run
-from plimsoll.backtesting.aims import targets_of
-from plimsoll.backtesting.findings import Reliability, SameSaving
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.judging import Tally, judged_cuts
-from plimsoll.backtesting.learn import learn
-from plimsoll.backtesting.other_cuts import LEAST_CUTS, folds_of, source_cuts
-from plimsoll.backtesting.page import outcome_page, picture_rows
-from plimsoll.backtesting.resampled import interpolate_saving, observed_pct, resample_fleets, spread_of, sums_of
-from plimsoll.backtesting.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
-from plimsoll.backtesting.run import run_backtest
-from plimsoll.backtesting.scenario import Cut
-from plimsoll.backtesting.shown import rule_cells
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import MOST_FACTOR
 from plimsoll.reports.charts.backtest_rules import tradeoff_spec
 from plimsoll.reports.charts.theme import LIGHT
-from tests.unit.backtesting.fleets import a_scenario, bursty, write_fleet
+from plimsoll_backtest import run
+from plimsoll_backtest.aims import targets_of
+from plimsoll_backtest.findings import Reliability, SameSaving
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.judging import Tally, judged_cuts
+from plimsoll_backtest.learn import learn
+from plimsoll_backtest.other_cuts import LEAST_CUTS, folds_of, source_cuts
+from plimsoll_backtest.page import outcome_page, picture_rows
+from plimsoll_backtest.resampled import interpolate_saving, observed_pct, resample_fleets, spread_of, sums_of
+from plimsoll_backtest.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
+from plimsoll_backtest.run import run_backtest
+from plimsoll_backtest.scenario import Cut
+from plimsoll_backtest.shown import rule_cells
+from tests.unit.backtest.fleets import a_scenario, bursty, write_fleet
 from tests.unit.reports.charts.valid import check
 
 
@@ -270,7 +270,7 @@ def test_no_volume_is_cut_with_more_headroom_than_one_may_have_but_to_what_is_fr
     fleet = Fleet(write_fleet(tmp_path / "fleet.npz", rates), 32)
     found = []
     for most in (MOST_FACTOR, 1.0):
-        monkeypatch.setattr("plimsoll.backtesting.judging.MOST_FACTOR", most)
+        monkeypatch.setattr("plimsoll_backtest.judging.MOST_FACTOR", most)
         outcome = run_backtest(fleet, a_scenario(), tmp_path / f"at most {most:g}")
         counted = next(one.volumes for one in outcome.reliability if (one.rule, one.promised_pct) == (ONE_FACTOR, 10.0))
         found.append((counted > 0, rule(outcome, ONE_FACTOR, 10.0).reduced / outcome.about["cuts_judged"]["14"]))
@@ -282,7 +282,7 @@ def test_no_volume_is_cut_with_more_headroom_than_one_may_have_but_to_what_is_fr
 
 
 def test_memory_does_not_grow_with_the_fleet(tmp_path, monkeypatch):
-    monkeypatch.setattr("plimsoll.backtesting.fleet._BATCH_BYTES", 20 * 16 * 50 * 24)
+    monkeypatch.setattr("plimsoll_backtest.fleet._BATCH_BYTES", 20 * 16 * 50 * 24)
     peaks = []
     for volumes in (40, 400):
         fleet = Fleet(write_fleet(tmp_path / f"{volumes}.npz", bursty(volumes, 50)), 32)

@@ -9,6 +9,7 @@ import typer
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
 from plimsoll.output_files import check_place, write_lines
+from plimsoll_backtest.cli.options import BacktestOptions
 
 _LISTED: Final = ("Look back", 2)
 
@@ -18,14 +19,14 @@ def learn_command(
     *,
     table: Annotated[Path, typer.Option(help="File of the learned table.")],
     public: Annotated[bool, typer.Option("--public", help="Say that it is of public fleets, not of your own.")] = False,
-    backtest: options.BacktestOptions,
+    backtest: BacktestOptions,
     policy: options.PolicyOptions,
 ) -> None:
-    from plimsoll.api.backtests import BACKTESTS_FOLDER
-    from plimsoll.backtesting.learn import learn
-    from plimsoll.cli.fleets import read_fleet, scenario_from
     from plimsoll.cli.progress import steps_bar
     from plimsoll.learned_table import table_text
+    from plimsoll_backtest.api import BACKTESTS_FOLDER
+    from plimsoll_backtest.cli.fleets import read_fleet, scenario_from
+    from plimsoll_backtest.learn import learn
 
     scenario, folder = scenario_from(backtest, policy), backtest.out or BACKTESTS_FOLDER / "learning"
     check_place(folder)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.learned_table import load_table
 from plimsoll.model.errors import PlimsollError
-from tests.unit.backtesting.fleets import bursty, write_fleet
+from tests.unit.backtest.fleets import bursty, write_fleet
 
 SMALL = ["--memory", "14", "--days", "7", "--budget-min", "60"]
 

@@ -5,20 +5,20 @@ import zipfile
 import numpy as np
 import pytest
 
-from plimsoll.api.backtests import backtest
 from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.recorded_fleet import fleet_of_recording
-from plimsoll.cli.fleet import make_fleet
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import Target
+from plimsoll_backtest.api import backtest
+from plimsoll_backtest.cli.fleet import make_fleet
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.recorded_fleet import fleet_of_recording
 from tests.builders import NOW, TYPES, US_EAST_1, a_tariff
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
-from tests.unit.backtesting.fleets import bursty, write_fleet
+from tests.unit.backtest.fleets import bursty, write_fleet
 from tests.unit.domain.lives import MINUTES, OLDEST_S, PLAIN, RETENTION, WINDOW, a_large, a_life
 
 VOLUMES = [a_large(id="vol-a"), a_large(id="vol-b"), a_large(id="vol-unread")]

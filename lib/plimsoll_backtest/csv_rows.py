@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtesting.fleet import OWNER
 from plimsoll.model.errors import BadInput
+from plimsoll_backtest.fleet import OWNER
 
 METRICS: Final[Mapping[str, str]] = {
     "read_ops": "VolumeReadOps",

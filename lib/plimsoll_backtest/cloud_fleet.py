@@ -12,7 +12,6 @@ import numpy as np
 
 from plimsoll.auditing.list import listings
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.backtesting.fleet import OWNER, SUMS
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.model.series import BYTES, OPERATIONS
 from plimsoll.model.units import DAY_S
@@ -21,6 +20,7 @@ from plimsoll.output_files import atomic_path
 from plimsoll.ports import FailedTarget
 from plimsoll.reading.known import Ask, Found, Look
 from plimsoll.reading.window import Window
+from plimsoll_backtest.fleet import OWNER, SUMS
 
 Failed = Callable[[str], None]
 """Called with a sentence about what could not be read."""

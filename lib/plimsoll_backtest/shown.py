@@ -6,12 +6,12 @@ from itertools import groupby
 from rich.console import Console
 from rich.table import Table
 
-from plimsoll.backtesting.aims import AimOutcome
-from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
-from plimsoll.backtesting.outcome import BacktestOutcome
 from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, duration
+from plimsoll_backtest.aims import AimOutcome
+from plimsoll_backtest.findings import Reliability, RuleOutcome, SameSaving
+from plimsoll_backtest.outcome import BacktestOutcome
 
 
 def show_outcome(console: Console, outcome: BacktestOutcome) -> None:

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from plimsoll.api.backtests import open_fleet, scenario_of
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.scenario import Scenario
 from plimsoll.cli.option_values import policy_from
-from plimsoll.cli.options import BacktestOptions, PolicyOptions
+from plimsoll.cli.options import PolicyOptions
 from plimsoll.cli.screen import Screen
 from plimsoll.model.volume import VolumeSpec
+from plimsoll_backtest.api import open_fleet, scenario_of
+from plimsoll_backtest.cli.options import BacktestOptions
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.scenario import Scenario
 
 
 def read_fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:

@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.other_cuts import LEAST_CUTS
-from plimsoll.backtesting.run import BatchProgress, learned_scores
-from plimsoll.backtesting.scenario import Scenario
 from plimsoll.model.errors import BadInput
 from plimsoll.risk.learn import Band, Calibrated, LearnedTable, Scores, TableSource, calibrate, join_scores
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.other_cuts import LEAST_CUTS
+from plimsoll_backtest.run import BatchProgress, learned_scores
+from plimsoll_backtest.scenario import Scenario
 
 _DIGITS: Final = 3
 

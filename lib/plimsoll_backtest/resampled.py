@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from plimsoll.backtesting.judging import Tally
 from plimsoll.model.arrays import FloatArray
+from plimsoll_backtest.judging import Tally
 
 FLEETS: Final = 400
 """How many fleets are drawn."""

@@ -7,10 +7,10 @@ import duckdb
 import numpy as np
 import pytest
 
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.rows_fleet import fleet_of_rows
 from plimsoll.model.errors import BadInput
-from tests.unit.backtesting.fleets import write_fleet
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.rows_fleet import fleet_of_rows
+from tests.unit.backtest.fleets import write_fleet
 
 SHIPPED = Path(__file__).parents[3] / "benchmarks" / "fleets"
 
@@ -22,7 +22,7 @@ def test_sums_are_read_as_rates_and_what_is_missing_stays_missing(tmp_path, monk
     whole = np.concatenate([batch.rates for batch in fleet.batches()])
     assert np.allclose(whole[:, 0], iops, equal_nan=True)
     assert np.allclose(whole[:, 1], iops / 64, equal_nan=True)
-    monkeypatch.setattr("plimsoll.backtesting.fleet._BATCH_BYTES", 2 * 16 * 48)
+    monkeypatch.setattr("plimsoll_backtest.fleet._BATCH_BYTES", 2 * 16 * 48)
     parts = list(fleet.batches())
     assert [one.first for one in parts] == [0, 2, 4, 6]
     assert np.array_equal(np.concatenate([one.rates for one in parts]), whole, equal_nan=True)

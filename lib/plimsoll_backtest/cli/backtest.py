@@ -9,6 +9,7 @@ import typer
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
 from plimsoll.output_files import check_place, write_lines
+from plimsoll_backtest.cli.options import BacktestOptions
 
 OUTCOME: Final = "backtest.json"
 BACKTEST_PAGE: Final = "backtest.html"
@@ -21,15 +22,15 @@ def backtest_command(
         list[Path], typer.Argument(metavar="FLEET...", help="Fleet files, or recordings; see benchmarks/fleets.")
     ],
     *,
-    backtest: options.BacktestOptions,
+    backtest: BacktestOptions,
     policy: options.PolicyOptions,
 ) -> None:
-    from plimsoll.api.backtests import BACKTESTS_FOLDER
-    from plimsoll.backtesting.page import outcome_page
-    from plimsoll.backtesting.run import run_backtest
-    from plimsoll.backtesting.shown import show_outcome
-    from plimsoll.cli.fleets import read_fleet, scenario_from
     from plimsoll.cli.progress import steps_bar
+    from plimsoll_backtest.api import BACKTESTS_FOLDER
+    from plimsoll_backtest.cli.fleets import read_fleet, scenario_from
+    from plimsoll_backtest.page import outcome_page
+    from plimsoll_backtest.run import run_backtest
+    from plimsoll_backtest.shown import show_outcome
 
     scenario, console = scenario_from(backtest, policy), Screen()
     for file in fleets:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.decide.offers import Market
 from plimsoll.demand.demand import Demand
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import VolumeSpec
+from plimsoll_backtest.scenario import Scenario
 
 PERIOD_S = 3600
 

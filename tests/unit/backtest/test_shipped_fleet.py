@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from benchmarks.fleets.figures import BEGIN, END, PAGE, backtests, figures, shown, written
-from plimsoll.backtesting.aims import Aim
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
-from plimsoll.backtesting.run import learned_scores
 from plimsoll.learned_table import load_table
 from plimsoll.model.policy import MOST_FACTOR
-from tests.unit.backtesting.fleets import a_scenario
+from plimsoll_backtest.aims import Aim
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.rules import LEARNED, MAX_AND_20
+from plimsoll_backtest.run import learned_scores
+from tests.unit.backtest.fleets import a_scenario
 
 ROOT = Path(__file__).parents[3]
 FLEET = ROOT / "benchmarks" / "fleets" / "bitbrains-rnd-250.npz"

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtesting.csv_rows import METRICS, FleetRow, has_columns, row_of, rows_of_csv
-from plimsoll.backtesting.fleet import OWNER, SUMS
 from plimsoll.model.arrays import BoolArray
 from plimsoll.model.errors import BadInput
 from plimsoll.output_files import atomic_path
 from plimsoll.reports.run_files import check_export
+from plimsoll_backtest.csv_rows import METRICS, FleetRow, has_columns, row_of, rows_of_csv
+from plimsoll_backtest.fleet import OWNER, SUMS
 
 PARQUET_SUFFIX: Final = ".parquet"
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtesting.aims import AimOutcome, targets_of
-from plimsoll.backtesting.findings import Reliability, RuleOutcome, SameSaving
-from plimsoll.backtesting.judging import Tally, TallyKey
-from plimsoll.backtesting.resampled import interpolate_saving, observed_pct, resample_fleets, spread_of, sums_of
 from plimsoll.model.arrays import FloatArray
+from plimsoll_backtest.aims import AimOutcome, targets_of
+from plimsoll_backtest.findings import Reliability, RuleOutcome, SameSaving
+from plimsoll_backtest.judging import Tally, TallyKey
+from plimsoll_backtest.resampled import interpolate_saving, observed_pct, resample_fleets, spread_of, sums_of
 
 OUTCOME_FORMAT: Final = 2
 """The version of the JSON, and of what is judged."""

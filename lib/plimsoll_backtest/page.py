@@ -8,14 +8,14 @@ from itertools import groupby
 from jinja2 import Environment
 from markupsafe import Markup
 
-from plimsoll.backtesting.findings import RuleOutcome
-from plimsoll.backtesting.outcome import BacktestOutcome
-from plimsoll.backtesting.rules import LEARNED
-from plimsoll.backtesting.shown import rule_cells
 from plimsoll.extras import CHARTS, install_hint
 from plimsoll.reports.charts.pictures import Row
 from plimsoll.reports.charts.theme import LIGHT, WIDTH_PX
 from plimsoll.reports.html.page import templates_of
+from plimsoll_backtest.findings import RuleOutcome
+from plimsoll_backtest.outcome import BacktestOutcome
+from plimsoll_backtest.rules import LEARNED
+from plimsoll_backtest.shown import rule_cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,4 +70,4 @@ def _draw(rules: Sequence[RuleOutcome], title: str) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    return templates_of("plimsoll.backtesting")
+    return templates_of("plimsoll_backtest")

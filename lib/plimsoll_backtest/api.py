@@ -4,13 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from plimsoll.backtesting.cloud_fleet import Failed
-from plimsoll.backtesting.fleet import Fleet
-from plimsoll.backtesting.outcome import BacktestOutcome
-from plimsoll.backtesting.recorded_fleet import fleet_of_recording
-from plimsoll.backtesting.rows_fleet import PARQUET_SUFFIX, fleet_of_rows
-from plimsoll.backtesting.run import run_backtest
-from plimsoll.backtesting.scenario import Scenario
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volume_types
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.registry import AWS
@@ -20,6 +13,13 @@ from plimsoll.model.market import type_of
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.output_files import check_place
 from plimsoll.policy_file import PolicyLike, policy_of
+from plimsoll_backtest.cloud_fleet import Failed
+from plimsoll_backtest.fleet import Fleet
+from plimsoll_backtest.outcome import BacktestOutcome
+from plimsoll_backtest.recorded_fleet import fleet_of_recording
+from plimsoll_backtest.rows_fleet import PARQUET_SUFFIX, fleet_of_rows
+from plimsoll_backtest.run import run_backtest
+from plimsoll_backtest.scenario import Scenario
 
 BACKTESTS_FOLDER: Final = Path("plimsoll-backtests")
 """Where the outcomes of backtests are kept, in a folder for each fleet."""

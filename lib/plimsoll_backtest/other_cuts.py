@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtesting.rules import LEARNED, ONE_FACTOR
-from plimsoll.backtesting.scenario import Cut
 from plimsoll.model.arrays import FloatArray, IntArray
 from plimsoll.risk.learn import Calibrated, Scores, calibrate
+from plimsoll_backtest.rules import LEARNED, ONE_FACTOR
+from plimsoll_backtest.scenario import Cut
 
 BY_HISTORY: Final = {LEARNED: True, ONE_FACTOR: False}
 """The learned rules, and whether each goes by what is usual for a volume."""

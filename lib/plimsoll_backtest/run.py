@@ -8,17 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.backtesting.cuts import Known, clip_rates, knowledge_at, scores_at, without_initial_load
-from plimsoll.backtesting.fleet import Batch, Fleet, keep_arrays
-from plimsoll.backtesting.judging import Tally, TallyKey, judge_cut, judged_cuts
-from plimsoll.backtesting.other_cuts import LEAST_CUTS, CutLessons, folds_of
-from plimsoll.backtesting.outcome import OUTCOME_FORMAT, BacktestOutcome, outcome_of
-from plimsoll.backtesting.rules import Shop
-from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import DAY_S
 from plimsoll.output_files import atomic_path
 from plimsoll.risk.learn import Scores, join_scores
+from plimsoll_backtest.cuts import Known, clip_rates, knowledge_at, scores_at, without_initial_load
+from plimsoll_backtest.fleet import Batch, Fleet, keep_arrays
+from plimsoll_backtest.judging import Tally, TallyKey, judge_cut, judged_cuts
+from plimsoll_backtest.other_cuts import LEAST_CUTS, CutLessons, folds_of
+from plimsoll_backtest.outcome import OUTCOME_FORMAT, BacktestOutcome, outcome_of
+from plimsoll_backtest.rules import Shop
+from plimsoll_backtest.scenario import Cut, Scenario
 
 BatchProgress = Callable[[int, int], None]
 """Called with how many volumes are done, of how many: each counts twice, since it is scored and then judged."""

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plimsoll.backtesting.cuts import Known
-from plimsoll.backtesting.other_cuts import BY_HISTORY, CutLessons, source_cuts
-from plimsoll.backtesting.rules import Shop, SizedVolumes, learned_sizes, sizes
-from plimsoll.backtesting.scenario import Cut, Scenario
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.policy import MOST_FACTOR
 from plimsoll.risk.learn import count_throttled, is_counted, required_ratios
+from plimsoll_backtest.cuts import Known
+from plimsoll_backtest.other_cuts import BY_HISTORY, CutLessons, source_cuts
+from plimsoll_backtest.rules import Shop, SizedVolumes, learned_sizes, sizes
+from plimsoll_backtest.scenario import Cut, Scenario
 
 
 class TallyKey(NamedTuple):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.backtesting.findings import Reliability, SameSaving
-from plimsoll.backtesting.rules import LEARNED, MAX_AND_20
 from plimsoll.risk.learn import LEVELS_PCT
+from plimsoll_backtest.findings import Reliability, SameSaving
+from plimsoll_backtest.rules import LEARNED, MAX_AND_20
 
 TOO_SAFE: Final = 1 / 4
 """A promise of which less than this share is observed costs money for nothing."""

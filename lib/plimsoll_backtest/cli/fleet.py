@@ -33,13 +33,13 @@ def fleet_command(
 
 def make_fleet(exports: Sequence[Path], scope: Scope, out: Path, period_s: int) -> None:
     """Writes a fleet's file, and says of how many volumes; on the standard error what could not be read."""
-    from plimsoll.backtesting.cloud_fleet import fleet_of_clouds
-    from plimsoll.backtesting.recorded_fleet import fleet_of_recording
-    from plimsoll.backtesting.rows_fleet import fleet_of_rows
     from plimsoll.bootstrap.clouds import ports_of
     from plimsoll.clouds.recording import is_recording
     from plimsoll.reports.wording import count_of
     from plimsoll.settings import Settings
+    from plimsoll_backtest.cloud_fleet import fleet_of_clouds
+    from plimsoll_backtest.recorded_fleet import fleet_of_recording
+    from plimsoll_backtest.rows_fleet import fleet_of_rows
 
     check_place(out.parent)
     beside = Screen(stderr=True)

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from plimsoll.backtesting.cloud_fleet import Failed, name_of, write_fleet
-from plimsoll.backtesting.fleet import SUMS
 from plimsoll.clouds.recording import Recording, open_recording
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import BadInput, CloudError
@@ -15,6 +13,8 @@ from plimsoll.model.volume import Volume
 from plimsoll.ports import FailedTarget
 from plimsoll.reading.known import Ask, Found, Look
 from plimsoll.reading.window import Window
+from plimsoll_backtest.cloud_fleet import Failed, name_of, write_fleet
+from plimsoll_backtest.fleet import SUMS
 
 
 def fleet_of_recording(path: Path, out: Path, period_s: int, failed: Failed) -> int:

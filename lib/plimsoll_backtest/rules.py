@@ -6,8 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.backtesting.cuts import Known
-from plimsoll.backtesting.scenario import Scenario, need_of
 from plimsoll.decide.offers import bare_type_offer
 from plimsoll.decide.products import Product
 from plimsoll.model.arrays import FloatArray
@@ -16,6 +14,8 @@ from plimsoll.model.market import type_of
 from plimsoll.model.units import DAY_S
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.risk.learn import highest_rates
+from plimsoll_backtest.cuts import Known
+from plimsoll_backtest.scenario import Scenario, need_of
 
 SHORT_DAYS: Final = 14
 """The memory of rules that others use."""

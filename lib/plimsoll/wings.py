@@ -1,0 +1,18 @@
+"""Wings: packages beside this one, in the same wheel, whose names are text here and which nothing here imports.
+
+A wing is found by its row: a cloud's package by the row of `plimsoll.clouds.registry`, a command by its file in the
+folder `cli` of a wing. An audit of AWS, and every report of it, imports none.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+WINGS: Final = ("plimsoll_backtest",)
+
+
+def find_folders(inside: str) -> dict[str, Path]:
+    """The folders of that name in wings that are installed, by their dotted names; none of them is imported."""
+    specs = [spec for wing in WINGS if (spec := find_spec(wing)) is not None and spec.origin is not None]
+    folders = {f"{spec.name}.{inside}": Path(str(spec.origin)).parent / inside for spec in specs}
+    return {name: folder for name, folder in folders.items() if folder.is_dir()}
