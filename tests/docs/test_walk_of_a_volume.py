@@ -10,7 +10,7 @@ from plimsoll.model.units import dollars
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import spec_text
 from tests.docs.walks import ROOT
-from tests.gates.library import PACKAGE
+from tests.gates.library import PACKAGES
 from tests.gates.trace import trace_volume
 
 pytestmark = pytest.mark.once
@@ -25,7 +25,7 @@ def stops() -> list[tuple[str, str]]:
     """The stops of the page: each a file under lib and a qualified name."""
     listed = STOP.findall(PAGE)
     assert all(path == linked for path, linked, _ in listed)
-    return [(f"{PACKAGE}/{path}", function) for path, _, function in listed]
+    return [(f"{PACKAGES[0]}/{path}", function) for path, _, function in listed]
 
 
 def room(file: str) -> str:

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from plimsoll.decide.answer import Change, Keep, Recommendation, Wait
 from plimsoll.decide.case import Case, DecisionContext
 from plimsoll.decide.case_maker import case_of, renew_case
-from plimsoll.decide.decide import answer
+from plimsoll.decide.decide import answer, leave_to_template
 from plimsoll.decide.groups import Peer
 from plimsoll.decide.reasons import few_hours
-from plimsoll.decide.template import leave_to_template
 from plimsoll.demand.days import NEVER, BusyHours, DaySums
 from plimsoll.demand.demand import Demand
 from plimsoll.demand.from_metrics import sums_of_knowledge
