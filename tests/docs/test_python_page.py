@@ -1,4 +1,4 @@
-"""docs/python.md and the README's lines of Python: every block runs, in its order, and prints what the page shows."""
+"""docs/python.md: every block runs, in its order, and prints what the page shows."""
 
 import contextlib
 import io
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.running import running
-from tests.docs.test_docs import README, ROOT
+from tests.docs.test_docs import ROOT
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 
@@ -53,9 +53,3 @@ def test_every_block_of_the_page_runs_and_prints_what_it_shows(account):
     names = run_cells(PAGE)
     assert names["run"].summary["volumes"]["answered"] > 1
     assert names["best"].monthly_usd_saved > 0
-
-
-def test_the_readmes_lines_run(account):
-    (block,) = re.findall(r"```python\n.*?```\n", README, re.DOTALL)
-    assert sum(1 for line in block.splitlines()[1:-1] if line) == 4
-    assert list(run_cells(block)["run"])
