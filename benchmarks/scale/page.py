@@ -86,16 +86,12 @@ def _usd(run: Run, *, copies: float) -> str:
 
 
 def _growth(runs: Sequence[Run]) -> list[str]:
-    """How each step grows from run to run."""
-    heads = [f"{what} at {run['volumes']:,}" for what in ("ms of CPU a volume", "MiB", "longest, s,") for run in runs]
-    lines = ["How each grows with the volumes:", "", f"| step | {' | '.join(heads)} |", "|---|" + "---:|" * len(heads)]
+    """The growth of each step from run to run: CPU a volume, and memory."""
+    sizes = " and ".join(f"{run['volumes']:,}" for run in runs)
+    cpu, memory = [], []
     for name in [step["name"] for step in runs[-1]["steps"]]:
-        found = [{step["name"]: step["spent"] for step in run["steps"]}.get(name) for run in runs]
-        volumes = [run["called" if name in {INVENTORY, AUDIT} else "volumes"] for run in runs]
-        each = [
-            *("" if one is None else f"{1e3 * one['cpu_s'] / of:.3f}" for one, of in zip(found, volumes, strict=True)),
-            *("" if one is None else f"{one['peak_mib']:.0f}" for one in found),
-            *("" if one is None else f"{one['longest_s']:.1f}" for one in found),
-        ]
-        lines.append(f"| `{name}` | {' | '.join(each)} |")
-    return lines
+        of = "called" if name in {INVENTORY, AUDIT} else "volumes"
+        spent = [(run[of], step["spent"]) for run in runs for step in run["steps"] if step["name"] == name]
+        cpu.append(f"`{name}` " + ", ".join(f"{1e3 * step['cpu_s'] / volumes:.3f}" for volumes, step in spent))
+        memory.append(f"`{name}` " + ", ".join(f"{step['peak_mib']:.0f}" for _, step in spent))
+    return [f"At {sizes} volumes, ms of CPU a volume: {'; '.join(cpu)}. MiB: {'; '.join(memory)}."]

@@ -17,7 +17,7 @@ _USD_PUT, _USD_GET = 0.005 / 1e3, 0.0004 / 1e3
 _USD_WRITTEN, _USD_READ = 0.625 / 1e6, 0.125 / 1e6
 _USD_EVENT: Final = 1.0 / 1e6
 """us-east-1 list prices without a free tier: Lambda on arm64, Step Functions' standard workflows, CloudWatch's metrics
-asked, S3's writes and lists, and reads, DynamoDB's items on demand, EventBridge's events (docs/deploy.md says where
+asked, S3's writes and lists, and reads, DynamoDB's items on demand, EventBridge's events (infra/costs.md says when
 each was read, 2026-11-21)."""
 
 _USD: Final = {

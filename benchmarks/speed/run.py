@@ -1,4 +1,4 @@
-"""Runs every benchmark of this folder and writes the results into docs/performance.md, as a table and a chart.
+"""Runs every benchmark of this folder and writes the results into docs/performance.md, as tables and a chart.
 
 `make bench`. Each figure is a ratio of two measurements of one run on one machine; absolute times are that machine's.
 """
@@ -37,7 +37,6 @@ def main() -> None:
     text = f"Measured {when} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
     _say("what is done for a quiet volume")
     text += f"What an audit does for a quiet volume, on one core:\n\n{quiet_profile.table(quiet_profile.measure())}\n\n"
-    text += f"By workload, of the demo's organization:\n\n{datapoints.table(shares)}\n\n"
     text += "![How many times fewer datapoints are read, by workload](performance.svg)\n"
     _write(PAGE, text)
     _chart(shares, CHART)

@@ -1,4 +1,4 @@
-"""What docs/deploy.md says is so: its settings are settings with these defaults, and its arithmetic is right."""
+"""docs/deploy.md is true: its settings are settings with these defaults, and infra/costs.md adds up to its sums."""
 
 import re
 from pathlib import Path
@@ -9,12 +9,13 @@ from plimsoll.service.queries import QUERIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 DEPLOY = (DOCS / "deploy.md").read_text(encoding="utf-8")
+COSTS = (DOCS.parent / "infra" / "costs.md").read_text(encoding="utf-8")
 WEEKS_A_MONTH = 52 / 12
 
 
-def table(after):
+def table(after, page=DEPLOY):
     """The cells of the first table after a text, by row, without its head."""
-    lines = DEPLOY.partition(after)[2].strip().splitlines()
+    lines = page.partition(after)[2].strip().splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("|"))
     rows = []
     for line in lines[start + 2 :]:
@@ -53,7 +54,7 @@ def test_make_settings_prints_them(capsys):
 
 def costs(head):
     """How many, at what price, and what that comes to, of each line of a table of costs."""
-    return [tuple(float(cell.replace(",", "")) for cell in row[1:]) for row in table(head)]
+    return [tuple(float(cell.replace(",", "")) for cell in row[1:]) for row in table(head, COSTS)]
 
 
 @pytest.mark.parametrize(
@@ -68,8 +69,8 @@ def test_the_costs_add_up_to_what_the_text_says():
     audit = sum(many * price for many, price, _ in costs("without any free tier."))
     monthly = audit * WEEKS_A_MONTH
     all_in_all = monthly + sum(usd for *_, usd in costs("by the month:"))
-    said = re.search(r"That is ([\d.]+) USD an audit, and ([\d.]+) USD in a month", DEPLOY)
-    total = re.search(r"About ([\d.]+) USD a month in all", DEPLOY)
+    said = re.search(r"That is ([\d.]+) USD an audit, and ([\d.]+) USD in a month", COSTS)
+    total = re.search(r"About ([\d.]+) USD a month in all", COSTS)
     assert said is not None
     assert total is not None
     assert [float(one) for one in said.groups()] == [pytest.approx(audit, abs=0.006), pytest.approx(monthly, abs=0.006)]
@@ -77,9 +78,16 @@ def test_the_costs_add_up_to_what_the_text_says():
 
 
 def test_what_slack_adds_is_what_the_text_says():
-    said = re.search(r"Slack adds ([\d.]+) USD a month", DEPLOY)
+    said = re.search(r"Slack adds ([\d.]+) USD a month", COSTS)
     assert said is not None
     assert float(said[1]) == pytest.approx(sum(usd for *_, usd in costs("With Slack, by the month")), abs=0.02)
+
+
+def test_the_page_has_the_sums_of_the_costs():
+    for pattern in (r"([\d.]+) USD an audit", r"[Aa]bout ([\d.]+) USD a month", r"Slack adds\s+([\d.]+) USD a month"):
+        sums = [re.search(pattern, page) for page in (DEPLOY, COSTS)]
+        assert all(sums)
+        assert len({one[1] for one in sums}) == 1
 
 
 def test_the_saved_queries_are_all_named():

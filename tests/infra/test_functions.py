@@ -57,7 +57,7 @@ def test_two_deployments_in_an_account_count_apart(templates):
 
 
 def test_every_metric_that_alarms_look_at_is_in_the_costs(templates):
-    costs = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    costs = (ROOT / "infra" / "costs.md").read_text(encoding="utf-8")
     for stacks, called in ((WITHOUT_SLACK, "alarms"), (("slack",), "Slack's alarms")):
         made = templates.resources("AWS::CloudWatch::Alarm", stacks).values()
         alarms = [each for each in made if "vol-" not in each["AlarmName"]]

@@ -166,7 +166,7 @@ def test_the_page_shows_each_step_s_share_of_its_limits_and_how_it_grows():
 
     told = text_of([run(100, 1.0), run(1000, 20.0)])
     assert "| `combine` | 2 | 100 of 3,072 | 1 of 4,096 | 3.0 of 900 | 20.0 | 0 | 0.2500 |" in told
-    assert "| `combine` | 10.000 | 20.000 | 100 | 100 | 3.0 | 3.0 |" in told
+    assert "At 100 and 1,000 volumes, ms of CPU a volume: `combine` 10.000, 20.000. MiB: `combine` 100, 100." in told
     assert "arithmetic" not in told
     assert "(arithmetic), USD: S3 2.50, Step Functions 0.00." in text_of(
         [run(1000, 1.0, called=100, name="audit_batch")]
