@@ -66,7 +66,7 @@ tools: ## fio and the like, where this may install them; tests that need them ar
 	  echo "could not install$$missing" >&2; \
 	elif [ -n "$$missing" ]; then echo "not installed, and what needs it is skipped:$$missing" >&2; fi
 
-demo: .venv/.ready tools ## audit a simulated organization, without AWS
+demo: .venv/.ready tools ## audit a simulated organization without AWS, and measure with fio (two minutes)
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
 test: .venv/.ready tools $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
@@ -99,7 +99,7 @@ bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter
 # SHARE=0.1 audits a tenth. With CALLED=12 functions are called for so many accounts, and what the others come to is
 # copied from them. It needs root, and control groups and loop devices that it may make.
 SHARE ?= 1
-scale: .venv/.ready ## the deployed audit of 17,000 targets and a million volumes, within Lambda's limits (docs/performance.md)
+scale: .venv/.ready ## the deployed audit of 17,000 targets and a million volumes, within Lambda's limits (benchmarks/scale/README.md)
 	$(CLEAN_ENV) $(RUN) python -m benchmarks.scale --share $(SHARE) $(if $(CALLED),--called $(CALLED))
 
 # AGAINST is a commit or a wheel.

@@ -97,7 +97,7 @@ class Deployment(ServiceConfig, BaseSettings):
     usd_hour_waited: float = Field(
         default=_default("usd_hour_waited"),
         ge=0,
-        description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
+        description="The worth of an audit's hour, USD: a higher one reads fewer datapoints in more metrics.",
     )
     denied_places_expected: bool = Field(
         default=_default("denied_places_expected"),

@@ -70,7 +70,7 @@ class ValidationStack(Stack):
         alarms.of_machine(
             "validation",
             self.machine.machine,
-            then="What it measured is kept, and the sweep deletes its scratch volumes: start another for the rest.",
+            then="Its measurements are kept, and the sweep deletes its scratch volumes: start another for the rest.",
         )
         for kind, of_it in (("validation", False), ("sweep", True)):
             called = (each.function for name, each in self.functions.items() if (name in SWEEPING) == of_it)

@@ -1,7 +1,7 @@
 """Audits a share of an organization by the deployed state machine, and says what each step took. `make scale`.
 
 `python -m benchmarks.scale --share 0.1` audits 1,700 targets with 100,300 volumes. What it measured is kept as JSON;
-`--write` puts what is kept of this commit into docs/performance.md.
+`--write` puts what is kept of this commit into README.md of this folder.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument(
         "--called", type=int, help="accounts that functions are called for; what others come to is copied from them"
     )
-    parser.add_argument("--write", action="store_true", help="write what was measured into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="write what was measured into README.md of this folder")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was mounted and bounded is taken down then as well
     if options.write:

@@ -1,4 +1,4 @@
-"""docs/performance.md: the table of the runs that are kept."""
+"""README.md of this folder: the table of the runs that are kept."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from benchmarks.scale.functions import ROOT
 from benchmarks.scale.step import USD_TRANSITION
 
 KEPT: Final = ROOT / ".bench" / "scale"
-PAGE: Final = ROOT / "docs" / "performance.md"
+PAGE: Final = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- figures: make scale -->", "<!-- end of scale -->"
 
 INVENTORY: Final = "take_inventory"

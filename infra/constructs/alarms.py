@@ -129,7 +129,7 @@ class Alarms(Construct):
             f"{kind}-not-begun",
             queue.metric_approximate_number_of_messages_visible(period=Duration.minutes(5), statistic="Maximum"),
             reaches=1,
-            says=says or f"What the schedule was to begin ({kind}) did not begin: the message in the queue says why.",
+            says=says or f"The schedule's {kind} did not begin: the message in the queue says why.",
         )
 
 

@@ -100,7 +100,7 @@ def writable(out: Path) -> Iterator[None]:
 def disk_full(out: Path) -> DiskFull:
     """The error that there is no room for a file, with what to do."""
     return DiskFull(
-        f"{out} cannot be written: its disk is full. What was written before is kept. Make room, then run the command "
+        f"{out} cannot be written: its disk is full. Earlier output is kept. Make room, then run the command "
         "again, an audit with --resume and its folder."
     )
 

@@ -235,7 +235,7 @@ def _reason_for_nothing(failed: Sequence[FailedTarget]) -> str:
         return "there is no account, project or region to read: name some, or check what the scope leaves out."
     places = failed_places({target.name: str(target.error) for target in failed})
     return "\n".join(
-        ["nothing could be read, so there is no run to keep.", *(f"{', '.join(n)}: {why}" for n, why in places)]
+        ["nothing could be read, so no run was written.", *(f"{', '.join(n)}: {why}" for n, why in places)]
     )
 
 

@@ -120,12 +120,13 @@ class Settings(BaseModel):
     usd_hour_waited: float = Field(
         default=100.0,
         ge=0,
-        description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
+        description="The worth of an audit's hour, USD: a higher one reads fewer datapoints in more metrics.",
     )
 
     learned_table: Path | None = Field(
         default=None,
-        description="What `plimsoll learn` wrote of a fleet of yours. Default: `learned.json` in the folder of runs; "
+        description="A table that `plimsoll learn` wrote of your fleet. Default: `learned.json` in the folder of "
+        "runs; "
         "without that, what public fleets showed.",
     )
 

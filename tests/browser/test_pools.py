@@ -31,5 +31,5 @@ def test_a_drill_down_shows_the_pool_the_busiest_seconds_and_the_limits_of_write
     writes = page.get_by_role("row", name="its host at most, writes alone")
     expect(writes).to_contain_text("15,000")
     expect(page.get_by_role("row", name="writes alone")).to_have_count(1)
-    page.get_by_role("region", name="What it shares its ceiling with").get_by_role("link", name="9002").click()
+    page.get_by_role("region", name="Volumes that share its limit").get_by_role("link", name="9002").click()
     expect(page.get_by_role("heading", level=1, name="its-sibling")).to_be_visible()

@@ -114,7 +114,7 @@ def test_a_drill_down_is_opened_read_and_left_by_keyboard(reader: Reader, report
     expect(page.get_by_role("heading", level=1, name=CHANGED.name)).to_be_visible()
     expect(page.locator("#volume")).to_be_focused()
     expect(page.locator("#fleet")).to_be_hidden()
-    for heading in ("Why", "What it was asked for", "What can carry it", "What was weighed", "What stands behind it"):
+    for heading in ("Why", "Demand", "Limits", "Configurations considered", "Evidence"):
         expect(page.get_by_role("heading", level=2, name=heading)).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#fleet")).to_be_visible()

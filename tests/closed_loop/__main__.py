@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--risk-pct", type=float, default=POLICY.risk_pct)
     parser.add_argument("--headroom-from", type=HeadroomFrom, default=POLICY.headroom_from)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="into docs/backtest.md")
+    parser.add_argument("--write", action="store_true", help="into README.md of this folder")
     options = parser.parse_args()
     policy = replace(
         POLICY,

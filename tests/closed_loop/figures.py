@@ -1,4 +1,4 @@
-"""The figures of both closed loops, and where docs/backtest.md has them."""
+"""The figures of both closed loops, and where the README of this folder has them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Final
 from tests.closed_loop.hosts import Housed
 from tests.closed_loop.loop import MOST_STEPS, WITHIN, Life
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "backtest.md"
+PAGE: Final = Path(__file__).with_name("README.md")
 HEAD: Final = (
     f"| workload | volumes | within {WITHIN} times their ceiling | of these settled in {MOST_STEPS} steps | most steps "
     "| reversed twice | throttled by a reduction | buckets of those | saved a volume-week |"

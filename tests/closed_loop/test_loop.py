@@ -107,7 +107,7 @@ MOST_HURT = {"growing": 2, "ramps": 40}
 
 @pytest.mark.release
 def test_volumes_over_a_year_do_no_worse_than_the_page_says_of_a_thousand():
-    """The goals are beside the table in docs/backtest.md; growing demand is farthest from them."""
+    """The goals are beside the table in README.md; growing demand is farthest from them."""
     found = lives(250, 52, processes=2)
     for kind in KINDS:
         some = [life for life in found if life.kind == kind]

@@ -33,7 +33,7 @@ FROM_THE_RULE: Final = (
         does=_since(31, 100),
         created_h=31,
         attached_h=31,
-        right=wait("2026-11-26", says="it was made on 19 november 2026"),
+        right=wait("2026-11-26", says="it was created on 19 november 2026"),
         why="31 hours of 100 IOPS say nothing of its first Monday.",
     ),
     Scene(

@@ -135,7 +135,7 @@ RESIZED: Final = (
         spec=gp3(500, 10_000, 125),
         was=Was(spec=gp3(500, 3000, 125), until_h=72),
         does=day(100, 1000),
-        right=reprovision(("gp3", 500, 3000, 125), 35.0, says="takes that back"),
+        right=reprovision(("gp3", 500, 3000, 125), 35.0, says="reverts that"),
         why="The old limit never held it back, so two weeks of demand are what they seem.",
     ),
     Scene(
@@ -203,7 +203,7 @@ YOUNG: Final = (
         does=_since(72, 400),
         created_h=72,
         attached_h=72,
-        right=migrate(("gp3", 500, 3000, 250), 5.0, says="it was made on 17 november 2026"),
+        right=migrate(("gp3", 500, 3000, 250), 5.0, says="it was created on 17 november 2026"),
         why="Three days are no week, so nothing is given up: gp3 with all that it has now costs less.",
     ),
     Scene(

@@ -167,7 +167,7 @@ def _fio(fio: str, job: str, notes: Path, folder: Path, deadline: float, tick: C
         whole = _NO_NUMBER.sub(r"\1null", output[output.index("{") : output.rindex("}") + 1])
         check_io(json.loads(whole))
     except ValueError as error:
-        raise NotMeasured(f"fio printed no result: {_reason(messages)}. What was written is removed.") from error
+        raise NotMeasured(f"fio printed no result: {_reason(messages)}. Its files were removed.") from error
     return output
 
 

@@ -1,4 +1,4 @@
-"""Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
+"""Audit simulated clouds and measure with real fio, in about two minutes: no account, no Docker, no configuration."""
 
 import shutil
 from contextlib import ExitStack
@@ -30,11 +30,16 @@ SHORT: Final = {"benchmark_runtime_s": 2, "benchmark_ramp_s": 0, "poll_s": 0.25}
 
 _LISTED: Final = ("Try it", 1)
 
+_TAKES: Final = (
+    "The demo audits simulated volumes, then measures some recommendations with real fio: about two minutes for 600 "
+    "volumes."
+)
+
 
 def demo_command(
     cloud: Annotated[
         options.SimulatedCloud,
-        typer.Option(parser=options.simulated_named, metavar="aws|google|both", help="What is simulated."),
+        typer.Option(parser=options.simulated_named, metavar="aws|google|both", help="The cloud to simulate."),
     ] = options.SimulatedCloud.AWS,
     volumes: options.SimulatedVolumes = None,
     seed: options.Seed = 1,
@@ -52,6 +57,7 @@ def demo_command(
     from plimsoll.settings import Settings
 
     console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, clock().now()
+    console.progress.say(_TAKES, "dim")
     _clear(folder)
     with ExitStack() as stack:
         scope = start_clouds(stack, console, _clouds_of(cloud), now, volumes, seed)

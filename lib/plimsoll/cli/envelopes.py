@@ -101,7 +101,7 @@ def compare_envelopes(
 @envelopes_command.command(name="import")
 def import_envelope(
     files: Annotated[
-        list[Path], typer.Argument(help="What fio or sysbench printed, and fio's logs of it; see docs/validation.md.")
+        list[Path], typer.Argument(help="Output of fio or sysbench, and fio's logs of it; see docs/validation.md.")
     ],
     *,
     name: Annotated[str, typer.Option("--as", help="Name of the new campaign and its envelope.")],

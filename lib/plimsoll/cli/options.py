@@ -54,7 +54,7 @@ Regions = Annotated[
 ]
 RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")]
 Where = Annotated[
-    str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
+    str | None, typer.Option(help="Only volumes that match this SQL condition: \"owner.name = 'payments'\".")
 ]
 VolumeWords = Annotated[
     list[str],
@@ -65,7 +65,7 @@ VolumeWords = Annotated[
 Fresh = Annotated[bool, typer.Option("--fresh", help="Ask the cloud now, by the minute, instead of reading a run.")]
 FromRecording = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
 SimulatedVolumes = Annotated[
-    int | None, typer.Option(min=1, help="Volumes at least. Default: 600 of AWS, 140 of Google Cloud.")
+    int | None, typer.Option(min=1, help="Least number of volumes. Default: 600 of AWS, 140 of Google Cloud.")
 ]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same volumes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]
@@ -190,13 +190,13 @@ class RunOptions(OptionGroup):
     out: Annotated[Path | None, typer.Option(help="Folder of the run. Default: a new one under ./plimsoll-runs.")] = (
         None
     )
-    record: Annotated[Path | None, typer.Option(help="Keep what the clouds answer in this file.")] = None
+    record: Annotated[Path | None, typer.Option(help="Record the clouds' answers in this file.")] = None
     from_: FromRecording = None
-    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None
+    resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder.")] = None
     every_minute: Annotated[
         bool, typer.Option("--every-minute", help="Read every minute, also those that cannot change an answer.")
     ] = False
-    plan: Annotated[bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")] = (
+    plan: Annotated[bool, typer.Option("--plan", help="Estimate the cost of reading the metrics, and read none.")] = (
         False
     )
     json_lines: Annotated[
@@ -241,27 +241,25 @@ class ValidateOptions(MeasureOptions):
             "is, within its free headroom (in-place)."
         ),
     ] = Mode.CANARY
-    plan: Annotated[bool, typer.Option("--plan", help="Say what would be measured and what it costs, and stop.")] = (
-        False
-    )
+    plan: Annotated[bool, typer.Option("--plan", help="Show the measurements and their cost, and stop.")] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkOptions(OptionGroup):
     """Which job a benchmark runs, and what it may take."""
 
-    job: Annotated[str, typer.Option(help="What is run; benchmarks/jobs has them.")] = "sweep"
+    job: Annotated[str, typer.Option(help="The fio job to run; benchmarks/jobs lists them.")] = "sweep"
     name: Annotated[
         str | None,
         typer.Option("--as", help="Name of the new campaign and its envelope. Default: the job and the time."),
     ] = None
     runtime_s: Annotated[
-        int | None, typer.Option(min=1, max=86_400, help="Seconds that each section is measured (180).")
+        int | None, typer.Option(min=1, max=86_400, help="Seconds of measuring for each section (180).")
     ] = None
     ramp_s: Annotated[int | None, typer.Option(min=0, max=3600, help="Seconds before that, not counted (10).")] = None
     file_mib: Annotated[int | None, typer.Option(min=64, help="Size of each file. Default: the job's.")] = None
-    max_minutes: Annotated[float, typer.Option(min=0, help="Minutes that it may take at most.")] = 120
-    max_gib: Annotated[float, typer.Option(min=0, help="GiB that it may write to at most.")] = 32
+    max_minutes: Annotated[float, typer.Option(min=0, help="Most minutes that it may take.")] = 120
+    max_gib: Annotated[float, typer.Option(min=0, help="Most GiB that it may write to.")] = 32
     yes: Annotated[bool, typer.Option("--yes", help="Begin without asking.")] = False
 
 
@@ -272,7 +270,10 @@ class MeasuredVolumeOptions(OptionGroup):
     PANEL: ClassVar[str] = "Measured volume"
 
     type_: Annotated[
-        str | None, typer.Option("--type", help="Volume type, such as gp3. Without it, evidence for no offer.")
+        str | None,
+        typer.Option(
+            "--type", help="Volume type, such as gp3. Without it the result is no evidence for any configuration."
+        ),
     ] = None
     size_gib: Annotated[int | None, typer.Option(min=1, help="Size of one volume.")] = None
     iops: Annotated[int | None, typer.Option(min=1, help="IOPS provisioned to one volume.")] = None
@@ -285,9 +286,9 @@ class MeasuredVolumeOptions(OptionGroup):
         str | None, typer.Option(help="Cloud of the volume: aws, google or another. Default: the one of its type.")
     ] = None
     account: Annotated[
-        str | None, typer.Option(help="Account it was measured in: with --region, you vouch that it is of there.")
+        str | None, typer.Option(help="Account in which you measured it; with --region. Only for runs that you trust.")
     ] = None
-    region: Annotated[str | None, typer.Option(help="Region it was measured in; with --account.")] = None
+    region: Annotated[str | None, typer.Option(help="Region in which you measured it; with --account.")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,12 +322,12 @@ class PostOptions(OptionGroup):
     """The content of a post to Slack, its channel, and its form."""
 
     channel: Annotated[str | None, typer.Option(help="The channel's id, such as C0123456789.")] = None
-    since: Annotated[Path | None, typer.Option(help="An earlier run: say what is new and what was saved since.")] = None
+    since: Annotated[Path | None, typer.Option(help="An earlier run: show what is new, and savings since.")] = None
     where: Where = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the message here and send nothing.")] = False
     again: Annotated[bool, typer.Option("--again", help="Post it although it was posted there before.")] = False
     webhook: Annotated[
-        bool, typer.Option("--webhook", help="By the URL in PLIMSOLL_SLACK_WEBHOOK_URL: the main message alone.")
+        bool, typer.Option("--webhook", help="Post only the main message, to the URL in PLIMSOLL_SLACK_WEBHOOK_URL.")
     ] = False
     buttons: Annotated[
         bool, typer.Option("--buttons", help="With buttons, for an app that the deployed service answers.")

@@ -164,7 +164,7 @@ def report_command(
         list[str] | None,
         typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
     ] = None,
-    sort: Annotated[str | None, typer.Option(help="What lists are sorted by: money, risk or losses.")] = None,
+    sort: Annotated[str | None, typer.Option(help="Order of lists: money, risk or losses.")] = None,
 ) -> None:
     from plimsoll.api.runs import run_folder
     from plimsoll.cli.run_reports import Report

@@ -25,7 +25,7 @@ def serve_command(
     name: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="HOST", help="What others call this machine; requests to any other name are refused. Repeatable."
+            metavar="HOST", help="Host name under which others reach this machine; others are refused. Repeatable."
         ),
     ] = None,
     token_file: Annotated[

@@ -27,7 +27,8 @@ def validate_command(
         Path | None, typer.Option(help="Validate the recommendations of this run whose evidence is thin.")
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="What to validate instead of the recommendation: flip, or TYPE[:IOPS[:MIB_S]].")
+        str | None,
+        typer.Option(help="Target to validate instead of the recommended one: flip, or TYPE[:IOPS[:MIB_S]]."),
     ] = None,
     grade: Annotated[
         str | None,

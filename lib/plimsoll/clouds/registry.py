@@ -82,8 +82,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
             call="GetMetricData",
             quotas="PLIMSOLL_CALLS_PER_S and _DATAPOINTS_PER_S",
             price="PLIMSOLL_USD_PER_1000_METRICS",
-            way_back="A volume is changed while it is in use; AWS takes four changes of it in 24 hours, and none while "
-            "the last one is under way.",
+            way_back="AWS allows four modifications per volume in 24 hours, one at a time. No downtime.",
             account_command="aws sts get-caller-identity --query Account --output text",
             credentials="AWS_PROFILE={profile}",
         ),
@@ -106,8 +105,8 @@ CLOUDS: Final[dict[str, Cloud]] = {
             call="ListTimeSeries",
             quotas="PLIMSOLL_GOOGLE_CALLS_PER_S and what one process takes in",
             price="PLIMSOLL_GOOGLE_USD_PER_1000_SERIES",
-            way_back="What a Hyperdisk is provisioned with is changed while it is in use. A type is changed back as it "
-            "was changed: by a snapshot of the disk as it is then, so that nothing written since is lost.",
+            way_back="IOPS and throughput of a Hyperdisk change without downtime. A type changes back the way it "
+            "came: by a snapshot of the disk as it is then, so that no later write is lost.",
             account_command="gcloud projects describe {account} --format='value(projectId)'",
         ),
     ),

@@ -384,7 +384,7 @@ def _decide_pool(
 def _held_reason(held: Mapping[str, str]) -> Reason:
     """The reason that a pool is held back, by the reasons of its volumes by id; None if none is."""
     volumes = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in held.items())
-    return Reason("pool-held-back", f"what its pool has to carry is not known, because of {volumes}.")
+    return Reason("pool-held-back", f"the demand of its pool is not known, because of {volumes}.")
 
 
 def _cases(

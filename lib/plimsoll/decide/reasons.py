@@ -59,8 +59,8 @@ def stopped_reason(case: Case) -> Iterator[Reason]:
         names = ", ".join(host.id for host in hosts)
         yield Reason(
             "host-stopped",
-            f"Its host {names} has been stopped since {since:%Y-%m-%d}. The volume costs the same meanwhile: take a "
-            "snapshot and delete both if nobody needs them.",
+            f"Its host {names} has been stopped since {since:%Y-%m-%d}. The volume still costs the same: take a "
+            f"snapshot and delete both if nobody needs them.",
         )
 
 
@@ -85,8 +85,8 @@ def failed_change(volume: Volume, now: datetime) -> Iterator[Reason]:
     if change is not None and change.state == "failed" and now - (change.ended or change.started) < FAILED_LATELY:
         yield Reason(
             "modification-failed",
-            f"The change begun {change.started:%Y-%m-%d %H:%M} UTC failed. See why before you make another: its cloud "
-            "may refuse one for a while.",
+            f"The change begun {change.started:%Y-%m-%d %H:%M} UTC failed. Find out why before you try again: its "
+            f"cloud may refuse another one for a while.",
         )
 
 
@@ -121,8 +121,8 @@ def storage_pool_reason(case: Case, best: Offer) -> Iterator[Reason]:
         saved = dollars(paid - best.usd_month)
         yield Reason(
             "in-a-storage-pool",
-            f"The disk is in the storage pool {pool}, which is paid for as a whole. What this gives back, {saved} a "
-            "month, stays in the pool and counts in no total.",
+            f"The disk is in the storage pool {pool}, which is billed as a whole. The {saved} a month stays in the "
+            f"pool and counts in no total.",
         )
 
 
@@ -140,7 +140,7 @@ def lately_changed(case: Case, target: VolumeSpec) -> Iterator[Reason]:
         text = f"Somebody {word} its {' and '.join(side.unit for side in changed)} {when}: it was {before}."
         if not back.isdisjoint(changed):
             yield Reason(
-                code, f"{text} This answer takes that back, at least in part. Ask why it was done before you follow it."
+                code, f"{text} This answer reverts that, at least in part. Ask for the reason before you follow it."
             )
         elif changed and code == "raised-lately":
             yield Reason(code, text)
@@ -177,15 +177,14 @@ def record_reasons(case: Case) -> Iterator[Reason]:
         if epoch.on_record is not None:
             yield Reason(
                 "above-record",
-                f"Up to {_moment(epoch.window.end_s)} it did more than {epoch.on_record} carries, which is on record "
-                "for that time. It was something larger then. The demand of that time counts as it was measured, and "
-                "none of it is called throttled.",
+                f"Up to {_moment(epoch.window.end_s)} it did more than the recorded {epoch.on_record} can carry, so "
+                f"it must have been larger then. That demand counts as measured, and none of it as throttled.",
             )
         if epoch.doubled_s is not None:
             yield Reason(
                 "doubled-point",
                 f"The minute of {_moment(epoch.doubled_s)} has twice what the volume can carry, between ordinary ones. "
-                "It was counted twice, and is taken to be at the ceiling.",
+                "The cloud counted it twice; here it counts as the limit.",
             )
 
 
@@ -207,12 +206,12 @@ def peer_reasons(peer: Peer | None) -> Iterator[Reason]:
         return
     whom = f"It takes over from {_named(peer.volume)} ({_TOLD_BY[peer.takeover.told_by].format(peer.takeover.name)})"
     if peer.ceiling is None:
-        yield Reason("peer-not-known", f"{whom}, which {peer.unknown}. Until that is known it keeps what it has.")
+        yield Reason("peer-not-known", f"{whom}, which {peer.unknown}. Until that is known it keeps its limits.")
         return
     yield Reason(
         "takes-over",
         f"{whom}, which by its own answer carries {peer.ceiling.iops:,.0f} IOPS and "
-        f"{peer.ceiling.throughput_mib_s:,.0f} MiB/s. With less it would throttle in the place of that one.",
+        f"{peer.ceiling.throughput_mib_s:,.0f} MiB/s. With less it would throttle after a failover.",
     )
 
 
@@ -223,8 +222,8 @@ def suspected_takeover_reason(peer: Peer, did: DemandSummary | None) -> Reason:
         peak = f", which did up to {did.least_peak_iops:,.0f} IOPS and {did.least_peak_throughput_mib_s:,.0f} MiB/s"
     return Reason(
         "may-take-over",
-        f"Its name suggests that it takes over from {_named(peer.volume)}{peak}. Then a smaller one throttles after a "
-        "failover. If so, give both the same value of the tag plimsoll:takeover, and audit again.",
+        f"Its name suggests that it takes over from {_named(peer.volume)}{peak}. If it does, a smaller one throttles "
+        f"after a failover. If so, give both the same value of the tag plimsoll:takeover, and audit again.",
     )
 
 
@@ -418,7 +417,7 @@ _MOST_DIGITS: Final = 4
 _UNKNOWN_WITHOUT: Final = {
     (Role.CHECK, Resource.IOPS): "Bursts above the volume's IOPS are not visible in",
     (Role.CHECK, Resource.THROUGHPUT): "Bursts above the volume's throughput are not visible in",
-    (Role.BALANCE, None): "Whether the volume had spent its credits is not known in",
+    (Role.BALANCE, None): "The volume's credits are not known in",
 }
 """What is not known where a series has no points that need not have any, by its role and side."""
 
@@ -452,8 +451,8 @@ def insufficient_reasons(case: Case, usd_month: float | None) -> tuple[Reason, .
         reasons.append(
             Reason(
                 "other-market",
-                f"The volume is in {case.volume.edge}, which sells other types, sizes and prices than the region. What "
-                "it could become there, and what that costs, is not known.",
+                f"The volume is in {case.volume.edge}, where other types, sizes and prices apply than in the region. "
+                f"They are not known.",
             )
         )
         reasons += used_reasons(case)
@@ -467,8 +466,8 @@ def insufficient_reasons(case: Case, usd_month: float | None) -> tuple[Reason, .
         reasons.append(
             Reason(
                 "host-traffic-unknown",
-                "What another volume on the host did is not known, so the host may have been the bottleneck at any "
-                "time. Audit again when the metrics of that volume can be read.",
+                "The metrics of another volume on the host could not be read, so the host may have been the "
+                "bottleneck at any time. Audit again when they can be read.",
             )
         )
     return (*reasons, *failed_change(case.volume, case.context.now), *_coverage(case), *_quality(case))
@@ -480,7 +479,8 @@ def _no_price(case: Case) -> Reason:
     if book.currency != DOLLARS:
         return Reason(
             "other-currency",
-            f"Prices in {region} are in {book.currency}, so nothing is said in dollars, and the volume is in no sum. "
+            f"Prices in {region} are in {book.currency}, so no dollar figures are given, and the volume is in no "
+            f"sum. "
             "Give prices with --prices.",
         )
     return Reason("no-price", f"There is no price for {kind} in {region}. Give one with --prices.")
@@ -488,8 +488,8 @@ def _no_price(case: Case) -> Reason:
 
 ADDED_UP: Final = Reason(
     "added-up-by-template",
-    "What saves too little alone is added up over all the volumes that the same template makes. If one change of the "
-    "template is worth it, the report names it.",
+    "The savings of all volumes of its template are added up. If one change of the template is worth it, the report "
+    "names it.",
 )
 
 
@@ -511,9 +511,11 @@ def _coverage(case: Case) -> Iterator[Reason]:
         first, last = (datetime.fromtimestamp(moment, UTC) for moment in (min(spans), max(spans)))
         yield Reason(
             "disputed",
-            f"What the cloud sent disagrees: {', '.join(names)} lacked points that other series of the same time "
-            f"show, in {lasting(60 * coverage.disputed_hours)} from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} "
-            "UTC. Plimsoll asked twice. What is missing may be the peak, so nothing is recommended. Audit again later. "
+            f"The cloud's metrics contradict each other: {', '.join(names)} lacked points that other series of the "
+            f"same time show, in {lasting(60 * coverage.disputed_hours)} from {first:%Y-%m-%d %H:%M} to "
+            f"{last:%Y-%m-%d %H:%M} "
+            "UTC. Plimsoll asked twice. The missing points may be the peak, so nothing is recommended. Audit again "
+            "later. "
             "If it stays so, look at these metrics in the console.",
         )
     if coverage.hours_pct < least_pct:
@@ -576,8 +578,7 @@ def unmeasured_reasons(case: Case, comparison: Comparison, target: Offer, losses
     return (
         Reason(
             "needs-no-metrics",
-            "Too little is known of what it does for a smaller size. This replacement keeps all of its limits, so that "
-            "no metric is needed for it.",
+            "The metrics are too few for a smaller size. This replacement keeps all limits, so it needs no metrics.",
         ),
         *_same_limits(case, comparison, target),
         *loss_reasons(losses),
@@ -595,7 +596,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         Reason(settles.why.value, f"{_waiting_text(case, settles, expected)} Look again on {settles.on:%Y-%m-%d}."),
         Reason(
             "expected-then",
-            f"If demand stays as it was seen so far, {expected.spec} will then save {dollars(saved)} a month.",
+            f"If demand stays as seen so far, {expected.spec} will then save {dollars(saved)} a month.",
         ),
         *(() if settles.why in _OF_A_CHANGE else lately_changed(case, expected.spec)),
         *failed_change(case.volume, case.context.now),
@@ -612,29 +613,29 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
 
 _WAITS: Final = {
     Unsettled.RAISED: (
-        "A limit that had held this workload back was raised on {since}. What it does with the room is not known yet."
+        "A limit that held this workload back was raised on {since}. Its demand without that limit is not known yet."
     ),
     Unsettled.LARGER_HOST: (
-        "The host that had held this workload back was replaced on {since} by one that carries more. What the workload "
-        "does with the room is not known yet."
+        "A host that held this workload back was replaced on {since} by a faster one. The demand on that host is not "
+        "known yet."
     ),
     Unsettled.MOVED: (
-        "It came on {since} to {hosts}, a type of host on which it was not seen before. What it does there is not "
+        "It moved on {since} to {hosts}, a type of host on which it was not seen before. Its demand there is not "
         "known yet."
     ),
     Unsettled.REATTACHED: (
-        "It was attached on {since}, and did nothing in the {settle} days before that. What it does now has not been "
-        "seen for so long."
+        "It was attached on {since}, after {settle} days without work. Its demand has not been seen for {settle} "
+        "days since."
     ),
-    Unsettled.NEW: "It was made on {since}. What it does has not been seen for {settle} days.",
+    Unsettled.NEW: "It was created on {since}. Its demand has not been seen for {settle} days.",
     Unsettled.RISING: (
-        "Demand rises: its busiest hours would outgrow {offer} within {look} days if they went on like that. This is "
-        "asked again at every audit."
+        "Demand rises: at this rate its busiest hours outgrow {offer} within {look} days. Every audit checks this "
+        "again."
     ),
     Unsettled.CHANGING: "The volume is in the middle of a modification, which began on {since}.",
     Unsettled.RESTORED: (
-        "The volume was restored from a snapshot on {since}. Its first reads fetch the data, and are not the "
-        "workload's."
+        "The volume was restored from a snapshot on {since}. Its first reads fetch the snapshot, and are not demand "
+        "of the workload."
     ),
 }
 """Why a reduction waits, by code."""
@@ -660,11 +661,11 @@ def risk_reason(case: Case, offer: Offer) -> Reason:
     """The reason that an offer is not recommended because of its risk, with its price and that risk."""
     risk, more = case.risk_of_offer(offer), (offer.usd_month or 0.0) - (case.usd_month or 0.0)
     price = f"would save {dollars(-more)} a month" if more < 0 else f"costs {dollars(more)} a month more"
-    known = "Nothing was learned of its risk." if risk is None else risk.text
+    known = "Nothing was learned from such a history." if risk is None else risk.text
     return Reason(
         Why.TOO_RISKY,
-        f"{offer.spec} {price}, and is not recommended: its risk is above the "
-        f"{case.policy.risk_pct:g} % that the policy allows (risk_pct), or not known. {known}",
+        f"{offer.spec} {price}, but is not recommended: its risk is above the "
+        f"{case.policy.risk_pct:g} % that the policy allows (risk_pct), or unknown. {known}",
     )
 
 
@@ -700,7 +701,7 @@ def keep_reasons(case: Case, comparison: Comparison, choice: Choice) -> Reason:
         case _:
             return Reason(
                 Why.NOTHING_PASSES,
-                "No offer that the policy allows carries what is required on this host. The offers say why.",
+                "No configuration that the policy allows carries the required demand on this host. Each one says why.",
             )
 
 
@@ -719,8 +720,9 @@ def _demand(case: Case) -> Iterator[Reason]:
         side = "IOPS" if resource is Resource.IOPS else "throughput"
         yield Reason(
             "frequently-throttled",
-            f"The workload is throttled on {side} often enough to act. Such minutes are taken to want "
-            f"{case.policy.throttle_lift_pct:g} % more than the ceiling (throttle_lift_pct).",
+            f"The workload is throttled on {side} often enough to act. In such minutes its true demand is assumed to "
+            f"be "
+            f"{case.policy.throttle_lift_pct:g} % above the limit (throttle_lift_pct).",
         )
     yield from batch_job_reason(case)
     yield from room_for_growth(case)
@@ -728,8 +730,8 @@ def _demand(case: Case) -> Iterator[Reason]:
     if any(epoch.spec is None and epoch.on_record is None for epoch in case.epochs):
         yield Reason(
             "earlier-spec-unknown",
-            "The volume was changed in this time, and what it was before is not known. The demand of that time is the "
-            "least that the workload wanted.",
+            "The volume was changed in this time, and its earlier configuration is not known. Until the change, true "
+            "demand may have been higher than measured.",
         )
     if summary.peak_second_iops is not None and summary.peak_second_throughput_mib_s is not None:
         sized = "do not count" if case.policy.size_on is SizeOn.AVERAGE else "count"
@@ -751,14 +753,14 @@ def _held_back(case: Case) -> Iterator[Reason]:
         yield Reason(
             "flagged-by-the-cloud",
             f"The cloud's own check flagged {_minutes(flagged)}, {share:.2g} % of those observed: some seconds in them "
-            "asked for more than the volume allows, though their averages did not. These minutes are taken to want "
-            "more, at the same I/O size.",
+            "asked for more than the volume allows, though their averages did not. True demand is assumed to be "
+            "higher there, at the same I/O size.",
         )
     if stood:
         yield Reason(
             "at-ceiling",
-            f"Demand stood at the volume's ceiling in {_minutes(stood)}. In these it is taken to be more, at the same "
-            "I/O size.",
+            f"Demand reached the volume's limit in {_minutes(stood)}. True demand is assumed to be higher there, at "
+            f"the same I/O size.",
         )
 
 
@@ -859,12 +861,12 @@ def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
         Resource.THROUGHPUT: _required("MiB/s", need.throughput_mib_s, throughput, times, 1),
     }
     cut = [required for side, required in sides.items() if side is not target.staying]
-    yield Reason("need", f"{target.spec} has to carry {' and '.join(cut)}.")
+    yield Reason("need", f"{target.spec} must carry {' and '.join(cut)}.")
     if target.staying is not None:
         yield Reason(
             "stays-as-it-is",
-            f"Its {target.staying.unit} stay as they are: they leave less than {100 * (times - 1):g} % headroom above "
-            "what was seen, and a reduction raises nothing.",
+            f"Its {target.staying.unit} stay: they leave less than {100 * (times - 1):g} % headroom above the "
+            f"measured demand, and a reduction raises nothing.",
         )
 
 
@@ -880,7 +882,7 @@ def _required(unit: str, need: float, seen: Mapping[str, float | None], times: f
             return f"{round(figure, shown) * times:,.{shown}f} {unit} ({what} {figure:,.{shown}f}, {headroom})"
     peak = max(known.values())
     if need > peak * times:
-        return f"{need:,.{digits}f} {unit} (with what was held back, or was done before)"
+        return f"{need:,.{digits}f} {unit} (raised by demand that was held back, or by past demand)"
     if need > peak:
         return f"{need:,.{digits}f} {unit} ({headroom}, but no more than volume and host could do)"
     return f"{need:,.{digits}f} {unit}"
@@ -903,7 +905,8 @@ def _span(case: Case) -> Iterator[Reason]:
         made = day_of(case.volume.created.timestamp())
         yield Reason(
             "less-than-two-weeks",
-            f"Seen for one week only: it was made on {made}. What comes once in two weeks or a month may be missing.",
+            f"Seen for one week only: it was created on {made}. Work that comes once in two weeks or a month may be "
+            f"missing.",
         )
 
 
@@ -936,8 +939,8 @@ def _bursts(case: Case, best: Offer) -> Iterator[Reason]:
         if busy is None:
             yield Reason(
                 "bursts-not-known",
-                f"Risk: single seconds may have asked for more than the offer's {carried:,.0f} {unit}. How long the "
-                "volume was busy in each minute was not read, or is not published. Such bursts would queue. To size "
+                f"Risk: single seconds may have asked for more than the offer's {carried:,.0f} {unit}. The volume's "
+                f"busy time in each minute was not read, or is not published. Such bursts would queue. To size "
                 "for them, set `size_on: busy-time`.",
             )
         elif busy > carried:
@@ -981,7 +984,7 @@ def _same_limits(case: Case, comparison: Comparison, target: Offer) -> Iterator[
     if difference < 0 and target.spec.type == case.volume.spec.type:
         return
     verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
-    chosen = " Nothing rests on the measured demand." if target.spec == same.spec else ""
+    chosen = " It does not depend on metrics." if target.spec == same.spec else ""
     losses = find_losses(case.volume.spec, same.spec, case.market.types)
     code, named = ("same-limits", "Same-limits replacement") if losses else ("drop-in", "Drop-in replacement")
     shown = losses if target.spec != same.spec else ()
@@ -1025,7 +1028,7 @@ def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
         )
 
 
-_UNLIMITED: Final = "What the host carries is not known: nothing is explained by it, and nothing is cut to it."
+_UNLIMITED: Final = "The host's limit is unknown, so no demand is explained by it, or limited to it."
 
 
 def loss_reasons(losses: Iterable[Loss]) -> Iterator[Reason]:
@@ -1043,7 +1046,8 @@ def _host(case: Case) -> Iterator[Reason]:
     if case.room.disproved:
         yield Reason(
             "host-limit-unknown",
-            f"More was done on its host than its published limits let through, so that they do not hold. {_UNLIMITED}",
+            f"The volumes of its host did more than its published limits allow, so these limits are wrong. "
+            f"{_UNLIMITED}",
         )
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
@@ -1056,8 +1060,8 @@ def _host(case: Case) -> Iterator[Reason]:
     if taken_back is not None and taken_back.any():
         yield Reason(
             "host-takes-back",
-            "If none of its volumes was held back by its own limit, the host would be the bottleneck in "
-            f"{_minutes(case.demand.minutes(taken_back))}. What it does not carry is not bought.",
+            "Without the volumes' own limits, the host would be the bottleneck in "
+            f"{_minutes(case.demand.minutes(taken_back))}. More than the host carries is not bought.",
         )
     if case.summary.host_cleared_minutes:
         yield Reason(
@@ -1103,8 +1107,8 @@ def _quality(case: Case) -> Iterator[Reason]:
     if case.demand.undecided is not None:
         yield Reason(
             "step-unknown",
-            "It is not known whether its points are of one minute each, or sums of five: neither idle time nor queue "
-            "length tell. Taken for minutes they refuse reductions; relief waits for five minutes at the ceiling.",
+            "Its points may be of one minute each, or sums of five: neither idle time nor queue length shows which. "
+            "Reductions assume minutes; an upgrade needs five minutes at the limit.",
         )
     if case.summary.gap_hours >= WORTH_A_WORD_H:
         gaps = lasting(60 * case.summary.gap_hours)
@@ -1115,13 +1119,13 @@ def _quality(case: Case) -> Iterator[Reason]:
     if case.demand.spread is not None and case.demand.spread.rates_disagree:
         yield Reason(
             "averages-disagree",
-            "The cloud's own averages of each minute do not add up to what its counters say. They were left out, and "
-            "more minutes were read instead.",
+            "The cloud's own averages of each minute contradict its counters. They were left out, and more minutes "
+            "were read instead.",
         )
     for name, pct in coverage.series_pct:
         unknown = _UNKNOWN_WITHOUT.get((SERIES[name].role, SERIES[name].side))
         if unknown is not None and pct < 100:
             yield Reason(
                 "series-missing",
-                f"{unknown} {100 - pct:.3g} % of the time: {name} was not received there.",
+                f"{unknown} {100 - pct:.3g} % of the time: {name} was not received then.",
             )

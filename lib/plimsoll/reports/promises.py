@@ -148,14 +148,14 @@ def learned_words(run: RunRecord) -> str:
         return ""
     volumes, rests_on = count_of(learning.volumes, "volume"), learning.rests_on
     if rests_on is None:
-        return f"The past of {volumes} is too little to learn headroom from: promises still rest on public fleets."
+        return f"Risk figures come from public workloads: the history of {volumes} is too little to use your own."
     if rests_on.on != run.now[:10] or rests_on.volumes != learning.volumes:
         learned = count_of(rests_on.volumes, "volume")
         return (
-            f"This run could learn headroom from {volumes}. Promises still rest on the {learned} of {rests_on.on} "
+            f"This run learned from {volumes}. Risk figures still come from the {learned} of {rests_on.on} "
             f"({rests_on.of})."
         )
-    return f"Headroom was learned from {volumes} of your own, and promises rest on it from the next run on."
+    return f"This run learned from {volumes} of your own: risk figures come from them from the next run on."
 
 
 @dataclass(slots=True)
@@ -230,19 +230,20 @@ def _sentences(risk: RunRisk) -> Iterator[str]:
     promised, unpromised, safer = risk.promised, risk.unpromised, risk.safer
     if promised:
         yield (
-            f"If you do all of it, at most {people(risk.expected)} of {count_of(promised, 'reduced volume')} are "
-            f"expected to throttle for more than {risk.minutes:.0f} minutes in {risk.days:.0f} days."
+            f"If you apply everything, expect up to {people(risk.expected)} of "
+            f"{count_of(promised, 'reduced volume')} to throttle for over {risk.minutes:.0f} minutes in "
+            f"{risk.days:.0f} days."
         )
     if safer:
         yield (
-            f"With the next level of safety it is {people(safer.expected)}, for at most "
-            f"{usd(safer.more_usd_month)} a month more."
+            f"The next safer sizes lower that to {people(safer.expected)}, for up to {usd(safer.more_usd_month)} a "
+            "month more."
         )
     elif promised:
-        yield "No safer level is known but the same limits, or no change."
+        yield "Only the same limits, or no change, are known to be safer."
     if unpromised:
         others = count_of(unpromised, "other" if promised else "reduced volume")
-        yield f"Nothing is promised of {others}: nothing was learned for them. Learn from your own fleet."
+        yield f"The risk of {others} is unknown: nothing was learned for them. Learn from your own fleet."
 
 
 def people(expected: float) -> str:

@@ -130,7 +130,7 @@ STEPS: Final = (
         color="yellow",
         title="Decide what may be given up",
         why="The offer carries {judged}, or keeps today's IOPS and MiB/s, but something else is given up: each volume "
-        "says what. Only its owner can say whether that will do. {risks}",
+        "says what. Only its owner can accept that. {risks}",
     ),
     StepRow(
         step=Step.PROVED,
@@ -168,8 +168,7 @@ STEPS: Final = (
         color="red",
         title="Speed up what is throttled today",
         why="The workload waits for the disk now. The offer carries {judged}, and {lift_pct:g} % more than the present "
-        "limit where the demand stood at it. What was asked for beyond that limit cannot be seen, so audit again "
-        "afterwards.",
+        "limit where the demand stood at it. Demand beyond that limit is invisible, so audit again afterwards.",
     ),
     StepRow(
         step=Step.WAIT,
@@ -178,8 +177,8 @@ STEPS: Final = (
         name="wait",
         color="yellow",
         title="Wait, then look again",
-        why="A smaller configuration may do, but what was seen so far does not show it. Each volume says why, and from "
-        "which day on it can be judged. Nothing is counted as a saving until then.",
+        why="A smaller configuration may do, but the metrics do not show it yet. Each volume says why, and from "
+        "which day on it can be judged. Until then it counts as no saving.",
     ),
     StepRow(
         step=Step.BLOCKED,
@@ -298,4 +297,4 @@ def _risks(policy: Policy, seen: str) -> str:
     where = " where the cloud keeps no busiest second" if policy.size_on is SizeOn.PEAK_SECOND else ""
     hidden = f"bursts within {span}, which its average hides{where}, and "
     bursts = "" if policy.size_on is SizeOn.BUSY_TIME else hidden
-    return f"What is left as a risk: {bursts}a job that did not run in {seen}."
+    return f"Remaining risk: {bursts}a job that did not run in {seen}."

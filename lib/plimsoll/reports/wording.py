@@ -209,7 +209,7 @@ def outcome_text(record: RecommendationRecord) -> str:
         return f"costs {usd(record.monthly_usd_now)} a month"
     if record.wait is not None:
         saved = record.wait.monthly_usd_saved
-        return f"may save {usd(saved)} a month from {record.wait.until} on" if saved > 0 else "look again later"
+        return f"{usd(saved)} a month possible from {record.wait.until} on" if saved > 0 else "look again later"
     left = change_left_for_risk(record)
     if left is not None:
         return left_change_text(left)
@@ -287,7 +287,7 @@ def words_of(provider: str) -> CloudWords:
             call="metric",
             quotas="its quotas",
             price="its price list",
-            way_back="What it can be changed back by, and how often, its cloud says.",
+            way_back="Its cloud says how to change it back, and how often.",
         )
     )
 

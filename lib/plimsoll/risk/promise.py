@@ -61,7 +61,7 @@ class Risk:
         """The promise in a sentence; a second one says what stands in if the wanted risk is not kept."""
         history = f"{self.history_days:.0f} {'day' if round(self.history_days) == 1 else 'days'} of history"
         if self.promised_pct is None:
-            sentence = f"Nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}."
+            sentence = f"The risk in the next {self.days:.0f} days is unknown: {self.why_none}; {history}."
         else:
             whose = "public fleets, not yours" if self.public else "your fleet"
             sentence = (

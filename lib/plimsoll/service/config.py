@@ -110,7 +110,7 @@ class ServiceConfig(BaseModel):
     )
     policy: dict[str, Any] = Field(default_factory=dict, description="The policy, as in a policy file.")
     when_busy: Literal["wait", "stop"] = Field(
-        default="wait", description="What an audit does while another one is under way: wait for its end, or stop."
+        default="wait", description="Behavior while another audit is under way: wait for its end, or stop."
     )
     page_volumes: int = Field(
         default=5000,

@@ -34,7 +34,7 @@ class SavedQuery:
 
 QUERIES: Final[Mapping[str, SavedQuery]] = {
     "savings-by-account": SavedQuery(
-        title="What each account can save, what of it same-limits replacements would save, and what is blocked.",
+        title="The saving of each account, its part by same-limits replacements, and its blocked part.",
         sql=f"""{_LATEST}
 select
   account,

@@ -18,7 +18,7 @@ def learn_command(
     fleets: Annotated[list[Path], typer.Argument(metavar="FLEET...", help="Fleet files; see benchmarks/fleets.")],
     *,
     table: Annotated[Path, typer.Option(help="File of the learned table.")],
-    public: Annotated[bool, typer.Option("--public", help="Say that it is of public fleets, not of your own.")] = False,
+    public: Annotated[bool, typer.Option("--public", help="The fleets are public, not your own.")] = False,
     backtest: BacktestOptions,
     policy: options.PolicyOptions,
 ) -> None:

@@ -159,7 +159,7 @@ def test_a_ticket_is_in_the_words_of_its_cloud():
     assert "- Where: project `plimsoll-shop`" in text
     assert "demand in Cloud Monitoring](https://console.example)" in text
     assert "AWS" not in text.partition("### How to undo it")[2]
-    assert "AWS takes four changes" in ticket(AWS, Policy(), "https://console.example")
+    assert "AWS allows four modifications" in ticket(AWS, Policy(), "https://console.example")
 
 
 def test_savings_are_broken_down_by_cloud_only_where_there_are_several():

@@ -9,7 +9,7 @@ from typing import Any, Final
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec
 
 _DEFAULTS: Final = (
-    "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."
+    "A volume created from a template that says only gp3 gets 3,000 IOPS and 125 MiB/s: name the figures there too."
 )
 
 _GROWS: Final = (
@@ -49,7 +49,7 @@ def _change_of_owner(volume: Volume, target: VolumeSpec) -> str:
         case OwnerKind.HAND:
             return (
                 f"{command_line(volume, target)}\n"
-                "# No owner is marked on it; if a template or an AMI makes such volumes, change it there too."
+                "# No owner tag found. If a launch template or an AMI creates such volumes, update that too."
             )
 
 
@@ -83,7 +83,7 @@ def _cloudformation(volume: Volume, target: VolumeSpec) -> str:
     return (
         f"In {where}the CloudFormation stack {volume.owner.name}, {block}:\n"
         f"{_properties(volume, target, size='VolumeSize' if volume.boot else 'Size')}\n"
-        "Changed outside the stack it drifts, and the stack's next update of the volume brings the old type back."
+        "Do not change it outside the stack: the next update of the volume would revert it."
     )
 
 
@@ -102,8 +102,8 @@ def _terraform(volume: Volume, target: VolumeSpec) -> str:
     ]
     module = f" in {volume.owner.name}" if volume.owner.name else ""
     return (
-        f"In Terraform{module}, {block} of {volume.id}:\n" + "\n".join(lines) + "\n"
-        "Changed outside Terraform it drifts, and the next apply brings the old configuration back."
+        f"Terraform{module}: in the resource that manages {volume.id} ({block}), set:\n" + "\n".join(lines) + "\n"
+        "Do not change it outside Terraform: the next apply would revert it."
     )
 
 
@@ -126,7 +126,7 @@ def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
         "apiVersion: storage.k8s.io/v1\nkind: VolumeAttributesClass\n"
         f"metadata:\n  name: {name}\ndriverName: ebs.csi.aws.com\nparameters:\n{parameters}\n"
         f"{shlex.join(['kubectl', '-n', namespace, 'patch', 'pvc', claim, '--type', 'merge', '-p', patch])}\n"
-        f"New claims still get what their {source} says: change its parameters too. {_DEFAULTS}"
+        f"New claims still get the parameters of their {source}: change these too. {_DEFAULTS}"
     )
 
 
@@ -143,12 +143,12 @@ def _operator(volume: Volume, target: VolumeSpec) -> str:
         task = volume.owner.details.get("resource", "a task")
         return (
             f"Amazon ECS made this volume for {task}. In the service's volumeConfigurations[].managedEBSVolume (or "
-            f"those of RunTask):\n{figures}\nand deploy. Each new task gets a volume made so; this one ends with its "
+            f"those of RunTask):\n{figures}\nand deploy. Each new task gets such a volume; this one ends with its "
             "task."
         )
     return (
         f"{volume.owner.name} manages this volume: set {target} in that service's own configuration (for EKS Auto "
-        "Mode, the NodeClass's ephemeralStorage or the StorageClass). It refuses ModifyVolume by anybody else."
+        "Mode, the NodeClass's ephemeralStorage or the StorageClass). The service refuses ModifyVolume by others."
     )
 
 
@@ -158,9 +158,9 @@ def _auto_scaling(volume: Volume, target: VolumeSpec) -> str:
     return (
         f"In a new version of the {where} of {volume.owner.name}, BlockDeviceMappings[].Ebs:\n"
         f"{_properties(volume, target, size='VolumeSize')}\n"
-        f"For the volume that runs now: {command_line(volume, target)}\n"
-        "Changed on the volume alone, the next instance of the group brings the old type back (the launch template, or "
-        f"the AMI if it says nothing). {_DEFAULTS}"
+        f"For the running volume: {command_line(volume, target)}\n"
+        "Do not change only the volume: the next instance of the group would have the old type (from the launch "
+        f"template, or the AMI if it says nothing). {_DEFAULTS}"
     )
 
 

@@ -44,7 +44,7 @@ ResponseParserError. HTTPError is what a body that is streamed can raise while i
 
 
 AUDITING: Final = CallPurpose(
-    goes_on="The audit goes on without it",
+    goes_on="It is left out of the audit",
     allow="deploy the member role or allow the action, or leave the place out (--region, --role-arn; in the service, "
     "its regions and accounts)",
     region="enable it in the account's settings, or leave it out (--region; in the service, its regions)",

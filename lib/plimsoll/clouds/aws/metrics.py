@@ -143,8 +143,8 @@ class AwsMetrics(MetricReader):
                 return asked
         asked.fail(
             Unexpected(
-                f"cannot read {place}: CloudWatch answered {asked.status} {ATTEMPTS} times. The audit goes on without "
-                "these volumes; go on with the same run later (--resume; in the service, its run_id)."
+                f"cannot read {place}: CloudWatch answered {asked.status} {ATTEMPTS} times. These volumes are left "
+                "out; continue the same run later (--resume; in the service, its run_id)."
             )
         )
         return asked

@@ -25,7 +25,7 @@ from plimsoll.clouds.google.change_steps import (
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec
 
-_NOT_SINCE: Final = "What was written after the snapshot is on the new disk alone: copy it over first."
+_NOT_SINCE: Final = "Data written after the snapshot is only on the new disk: copy it over first."
 _ENLARGED: Final = "# A disk never shrinks: its new size stays. Only a copy of its files to a smaller disk leads back."
 
 _COPY_BACK: Final = {
@@ -90,7 +90,7 @@ def _by_hand(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]
         copy = Copy(volume=volume, target=target)
         yield " &&\n".join(copy.lines())
         remarks = chain(_copy_remarks(copy), _shared_ceiling(volume, target, types))
-    unowned = "No owner is marked on it; if an instance template or a script makes such disks, change it there too."
+    unowned = "No owner label found. If an instance template or a script creates such disks, update that too."
     yield from (f"# {line}" for text in chain(remarks, [unowned]) for line in text.splitlines())
 
 
@@ -222,7 +222,7 @@ def terraform(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType
     if is_in_place(volume.spec, target, types):
         yield from _attributes(volume, target, module)
         yield change_limits(volume, target, types)
-        yield "Changed outside Terraform it drifts, and the next apply brings the old figures back."
+        yield "Do not change it outside Terraform: the next apply would revert it."
         return
     yield (
         f"Do not change `type` of {disk_name(volume)} in Terraform{module}: it would delete the disk with its data and "

@@ -52,7 +52,7 @@ _OAUTH_CODE: Final = re.compile(r"^Error code (?!server_error|temporarily_unavai
 
 
 GOOGLE_AUDITING: Final = CallPurpose(
-    goes_on="The audit goes on without it",
+    goes_on="It is left out of the audit",
     allow="grant it to the caller there (roles/compute.viewer and roles/monitoring.viewer have what an audit reads "
     "with), or leave the project out (--project)",
     again="go on with the same run later (--resume; in the service, its run_id)",

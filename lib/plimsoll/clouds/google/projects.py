@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from google.cloud.resourcemanager_v3 import Folder, Project
 
 PROJECT_LISTING: Final = CallPurpose(
-    goes_on="The audit goes on without them",
+    goes_on="They are left out of the audit",
     allow="grant it to the caller there (roles/browser has what finding projects takes), or name projects instead "
     "(--project)",
     again="run again later",

@@ -108,8 +108,9 @@ def _reading_words(record: RecommendationRecord, profile: DemandProfileRecord) -
     finest_s = min(profile.shortest_s)
     bucket = {MINUTE_S: "minute", HOUR_S: "hour"}.get(finest_s) or time_text(finest_s)
     coarse = any(shortest_s > finest_s for shortest_s in profile.shortest_s)
-    longer = ", or longer where nothing shorter differs or could change the answer" if coarse else ""
-    sentences = [f"Areas: means of {_lengths(profile)}; line: the busiest {bucket} in each{longer}."]
+    sentences = [f"Shaded: average over {_lengths(profile)}. Line: highest {bucket} read."]
+    if coarse:
+        sentences.append("Wide steps were read coarsely because finer data could not change the result.")
     if record.demand is not None and record.demand.gap_hours >= 1:
         sentences.append(f"{record.demand.gap_hours:,.0f} h without data are shaded.")
     return " ".join(sentences)

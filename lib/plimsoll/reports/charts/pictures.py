@@ -185,7 +185,7 @@ def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
     sentences = [
         f"{leaders} served the most: {' and '.join(figures)}" for leaders, figures in figures_by_leaders.items()
     ]
-    return "; ".join(sentences) or "What was measured at each I/O size"
+    return "; ".join(sentences) or "Measurements at each I/O size"
 
 
 def overlay_title(record: RecommendationRecord, profile: DemandProfileRecord, envelopes: Sequence[Envelope]) -> str:

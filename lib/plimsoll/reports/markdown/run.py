@@ -186,7 +186,8 @@ def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
     parts += _section("How", fence(record.change) if record.change else "")
     if record.action in CHANGES:
         way_back = prose(words_of(record.provider).way_back)
-        undo = f"Set it back to {prose(spec_text(record.current))} in the same place. {way_back}\n"
+        how = "the change below" if record.way_back else "the same tool"
+        undo = f"Set it back to {prose(spec_text(record.current))} with {how}. {way_back}\n"
         parts += _section("How to undo it", undo + (f"\n{fence(record.way_back)}" if record.way_back else ""))
     return "\n".join(parts)
 

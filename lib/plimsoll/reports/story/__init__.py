@@ -134,7 +134,7 @@ class Missing:
 
     unread: tuple[Unread, ...]
     left_out: tuple[str, ...]
-    title: str = "What is not in it"
+    title: str = "Not included"
     topic: Topic = Topic.MISSING
 
 

@@ -247,7 +247,7 @@ def tell_money(money: RunUsd, policy: Policy) -> Figures:
         for key, label, meaning in _MONEY
         if (money.saved if key in _SAVING else money.amount(key)) >= CENT
     )
-    why = f"What is recommended carries {requirement_words(policy)}." if money.saved >= CENT else ""
+    why = f"Recommended sizes carry {requirement_words(policy)}." if money.saved >= CENT else ""
     return Figures(topic=Topic.MONEY, heads=("USD a month:", "what", "why"), rows=rows, why=why)
 
 
@@ -257,21 +257,18 @@ _SAVING: Final = frozenset({"saved_drop_in", "saved_on_proof"})
 _MONEY: Final = (
     (
         "saved_drop_in",
-        "would be saved by same-limits replacements alone",
-        (
-            "They keep the IOPS and MiB/s of today, but may give something else up. Most cost more than what is "
-            "recommended; each volume's page shows its own."
-        ),
+        "with same-limits replacements alone",
+        ("Same IOPS and MiB/s as today; something else may be given up. Based on limits, not on metrics."),
     ),
     (
         "saved_on_proof",
-        "more with what is recommended",
-        "Rests on the measured demand.",
+        "more with reductions",
+        "Based on measured use.",
     ),
     (
         "saved_but_blocked",
         "of the saving is blocked today",
-        "The change is right, but something blocks it today. Each volume says what.",
+        "Each volume says what blocks its change.",
     ),
     (
         "more_for_upgrades",
@@ -281,7 +278,7 @@ _MONEY: Final = (
     *(
         (
             kind.name,
-            f"a month for what is {kind.words}",
+            f"a month for volumes {kind.words}",
             "Not counted as a saving: only the owner knows whether it is needed.",
         )
         for kind in COSTS
@@ -290,14 +287,14 @@ _MONEY: Final = (
         "too_risky",
         "more a month, but not recommended",
         (
-            "Not counted as a saving: the chance that these volumes outgrow less is above what the policy allows, or "
-            "not known. Each volume says what it is."
+            "Not counted as a saving: the risk that these volumes outgrow a smaller size is above the policy's "
+            "limit, or unknown. Each volume shows it."
         ),
     ),
     (
         "waiting",
-        "a month may be saved later",
-        "Not counted as a saving: those volumes were changed lately, and cannot be judged yet.",
+        "a month possible later",
+        "Not counted as a saving: these volumes changed recently and cannot be judged yet.",
     ),
     (
         "saved_by_templates",
@@ -318,9 +315,9 @@ def money_of(money: PartUsd) -> str:
     if money.more_for_upgrades >= CENT:
         parts.append(f"{'others cost' if parts else 'costs'} {usd(money.more_for_upgrades)} a month more")
     if money.too_risky >= CENT:
-        parts.append(f"{usd(money.too_risky)} a month more is not recommended, because of its risk")
+        parts.append(f"{usd(money.too_risky)} a month more is too risky to recommend")
     if money.waiting >= CENT:
-        parts.append(f"may save {usd(money.waiting)} a month later")
+        parts.append(f"{usd(money.waiting)} a month possible later")
     if not parts and money.now >= CENT:
         parts.append(f"costs {usd(money.now)} a month")
     return "; ".join(parts) or "no price known"

@@ -95,7 +95,7 @@ def _figures(record: RecommendationRecord) -> Iterator[StoryBlock]:
         yield Figures(
             topic=Topic.OFFERS,
             title="offers",
-            heads=("configuration", "USD/month:", "why not"),
+            heads=("configuration", "USD/month:", "result"),
             rows=tuple(_offers(record)),
         )
     if record.frontier:
@@ -113,7 +113,7 @@ def tell_epochs(record: RecommendationRecord) -> Figures:
         )
     )
     heads = ("", "from, UTC", "to, UTC", "volume", "minutes throttled:")
-    return Figures(topic=Topic.EPOCHS, title="What it was", heads=heads, rows=rows)
+    return Figures(topic=Topic.EPOCHS, title="Earlier configurations", heads=heads, rows=rows)
 
 
 def tell_frontier(record: RecommendationRecord) -> Figures:
@@ -171,22 +171,27 @@ def _figure(figure: float | None) -> str:
 
 
 def _offers(record: RecommendationRecord) -> Iterator[tuple[str, str, str]]:
-    """Every offer, cheapest feasible first, and the first reason why the others lost."""
-    weighed = [(offer, _first_refusal(offer)) for offer in record.offers if offer != record.relief]
+    """Every offer, the cheapest that passes first, with its price and its result."""
+    weighed = [(offer, _result(offer, record)) for offer in record.offers if offer != record.relief]
     if record.drop_in is not None:
-        weighed.append((record.drop_in, "same-limits replacement: keeps the IOPS and MiB/s of today"))
+        chosen = "chosen: " if record.drop_in.spec == record.target else ""
+        weighed.append((record.drop_in, f"{chosen}same-limits replacement, keeps the IOPS and MiB/s of today"))
     if record.relief is not None:
         weighed.append((record.relief, "would end the throttling"))
     for offer, why in weighed:
         yield spec_text(offer.spec), "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}", why
 
 
-def _first_refusal(offer: OfferRecord) -> str:
-    """The first reason against an offer, and how many more recommendations.json has."""
-    if not offer.refused:
-        return "feasible"
-    others = len(offer.refused) - 1
-    return offer.refused[0] + (f" (and {others} more)" if others else "")
+def _result(offer: OfferRecord, record: RecommendationRecord) -> str:
+    """The result of weighing an offer: chosen, carries the demand, or the first refusal and the number of others."""
+    if offer.refused:
+        others = len(offer.refused) - 1
+        return f"refused: {offer.refused[0]}" + (f" (and {others} more)" if others else "")
+    if offer.spec == record.target:
+        return "chosen"
+    then = record.monthly_usd_then
+    is_dearer = then is not None and offer.monthly_usd is not None and offer.monthly_usd > then
+    return "carries it, costs more" if is_dearer else "carries it"
 
 
 def _group(record: StripeSetRecord | None, together: SetAnswer | None) -> Iterator[StoryBlock]:

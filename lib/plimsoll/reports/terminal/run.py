@@ -70,14 +70,15 @@ def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, st
     table.add_row(
         "metrics", f"{plan['metrics']:,}", f"billed by {join_words(cloud_words.cloud for cloud_words in words)}"
     )
-    table.add_row("datapoints", f"{plan['datapoints']:,}", f"at least {low:,}, all would be {high:,}")
+    expected = f"{plan['datapoints']:,}"
+    table.add_row("datapoints", f"{low:,} to {expected}" if low < plan["datapoints"] else expected, f"of {high:,}")
     table.add_row(
         "seconds", f"{plan['seconds']:,.0f}", f"by the quotas {join_words(cloud_words.quotas for cloud_words in words)}"
     )
     table.add_row(
         "USD", f"{plan['estimated_usd']:,.2f}", f"at {join_words(cloud_words.price for cloud_words in words)}"
     )
-    console.print(Text("What this audit is expected to take (nothing has been read but the inventory):", style="bold"))
+    console.print(Text("Estimated cost of this audit (only the volume list was read):", style="bold"))
     console.print(table)
     for places, reason in failed_places(failed):
         console.print(Text(printable(f"failed {', '.join(places)}: {reason}"), style="red"))

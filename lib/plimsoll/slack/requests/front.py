@@ -51,7 +51,7 @@ NOBODY: Final = (
     "Nobody may use Plimsoll from Slack yet: the service's configuration names no user group whose members may "
     "(slack.user_groups; PLIMSOLL_DEPLOY_SLACK__USER_GROUPS where it is deployed)."
 )
-LOST: Final = "That did not get through, and nothing was done. Please try again; the service's log says why."
+LOST: Final = "The request did not get through, and nothing was done. Please try again; the service's log says why."
 UNSURE: Final = (
     "It is not known whether that got through. Please wait some minutes for an answer, and try again if none comes; "
     "the service's log says why."

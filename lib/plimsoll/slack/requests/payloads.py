@@ -213,7 +213,7 @@ def command_request(typed: Typed) -> SlackRequest | str:
         where = {"volume": volume, "channel": typed.channel, "response_url": typed.response_url}
         return _new_request(typed, action.name, (typed.trigger_id,), where)
     except ValidationError:
-        return f"That is no volume's id. Write for example `/plimsoll {action.name} {_EXAMPLE}`."
+        return f"This is not the id of a volume. Write for example `/plimsoll {action.name} {_EXAMPLE}`."
 
 
 def _new_request(

@@ -60,7 +60,7 @@ REMEDIES = {
     RegionUnavailable: "leave it out (--region; in the service, its regions)",
     ClockSkewed: "Set the clock",
     Throttled: "go on with the same run later (--resume; in the service, its run_id)",
-    Unexpected: "The audit goes on without it",
+    Unexpected: "It is left out of the audit",
 }
 
 

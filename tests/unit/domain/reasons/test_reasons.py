@@ -115,10 +115,10 @@ def test_the_wording_of_every_reason():
         ("a drop-in replacement that costs more", ["$1.00 a month more"]),
         ("a bare type change that would give less", ["the type alone", "3,000 IOPS 125 MiB/s", "$80.00 a month"]),
         ("a coarser resolution", ["5 minutes"]),
-        ("held back", ["ceiling in 1 minute."]),
+        ("held back", ["limit in 1 minute."]),
         ("raised lately", ["was raised on", "Look again on 2026-11-27", "$"]),
-        ("raised without need", ["was gp3 500 GiB 3,000 IOPS 125 MiB/s", "takes that back"]),
-        ("what it was before is not known", ["the least that the workload wanted"]),
+        ("raised without need", ["was gp3 500 GiB 3,000 IOPS 125 MiB/s", "reverts that"]),
+        ("what it was before is not known", ["true demand may have been higher"]),
         ("the last minute is dear", ["with no minute throttled", "15 minutes"]),
         ("the host is the limit", ["The host i-1 (m4.large) is the limit"]),
         ("throttled on IOPS", ["throttled on IOPS"]),
@@ -162,7 +162,9 @@ def test_what_is_not_so_is_not_said(given, absent):
     assert absent not in said(*given)
 
 
-@pytest.mark.parametrize(("name", "first"), [("nothing fits", "No offer"), ("too little is saved", "gp3 40 GiB")])
+@pytest.mark.parametrize(
+    ("name", "first"), [("nothing fits", "No configuration"), ("too little is saved", "gp3 40 GiB")]
+)
 def test_why_a_volume_is_kept_comes_first(name, first):
     assert said(*CASES[name]).startswith(first)
 
@@ -206,7 +208,7 @@ def test_what_somebody_raised_lately_is_said_whomever_the_answer_contradicts(bef
     seen = a_demand(**{"throughput_mib_s": 20, **demand}, buckets=3000, start_s=int(NOW.timestamp()) - 180_000)
     volume = a_volume("gp3", iops=spec.iops, throughput_mib_s=spec.throughput_mib_s, **how)
     found = [one for one in decision(volume, seen).reasons if one.code in {"raised-lately", "lowered-lately"}]
-    assert [(one.code, "takes that back" in one) for one in found] == right
+    assert [(one.code, "reverts that" in one) for one in found] == right
     assert all(f"on 19 November 2026: it was {old}" in one for one in found)
 
 

@@ -77,7 +77,7 @@ def test_what_cannot_be_promised_is_said_in_words(policy, history_days):
     found = fixed(policy, load_table(), History(days=history_days))
     assert found is not None
     assert found.promised_pct is None
-    assert found.text.startswith(f"Nothing is promised of the next {policy.risk_days:.0f} days: {found.why_none}")
+    assert found.text.startswith(f"The risk in the next {policy.risk_days:.0f} days is unknown: {found.why_none}")
     assert reducing(policy, load_table(), History(days=history_days)).pct == policy.headroom_pct
 
 

@@ -158,7 +158,7 @@ def test_times_are_minutes_until_they_are_many(seconds, text):
 def test_envelopes_that_did_alike_are_named_together():
     best = {Resource.IOPS: {"a": 16_000, "b": 15_900, "c": 4_000}, Resource.THROUGHPUT: {"a": 100, "c": 1_000}}
     assert envelopes_title(best) == "a and b served the most: 16,000 IOPS; c served the most: 1,000 MiB/s"
-    assert envelopes_title({Resource.IOPS: {"a": 1.0}}) == "What was measured at each I/O size"
+    assert envelopes_title({Resource.IOPS: {"a": 1.0}}) == "Measurements at each I/O size"
 
 
 def test_a_name_of_anybody_is_one_short_line():

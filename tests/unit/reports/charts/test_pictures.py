@@ -92,10 +92,10 @@ def test_a_host_that_carries_fewer_writes_is_a_line_that_says_so():
 
 def test_where_no_minute_was_read_the_line_is_not_called_one():
     profile = a_profile([10.0], shortest_s=3600)
-    assert "the busiest hour in each" in demand_picture(a_volume(profile), profile).subtitle
+    assert "highest hour read" in demand_picture(a_volume(profile), profile).subtitle
     mixed = a_profile([10.0, 20.0]).model_copy(update={"shortest_s": [60, 3600]})
     assert (
-        "the busiest minute in each, or longer where nothing shorter differs or could change the answer."
+        "highest minute read. Wide steps were read coarsely because finer data could not change the result."
         in demand_picture(a_volume(mixed), mixed).subtitle
     )
 
@@ -106,7 +106,7 @@ def test_where_no_minute_was_read_the_line_is_not_called_one():
 )
 def test_spans_of_several_lengths_are_told_from_the_shortest_to_the_longest(lengths_s, told):
     profile = a_profile([10.0, 20.0]).model_copy(update={"length_s": lengths_s})
-    assert f"Areas: means of {told};" in demand_picture(a_volume(profile), profile).subtitle
+    assert f"Shaded: average over {told}." in demand_picture(a_volume(profile), profile).subtitle
 
 
 def test_a_span_tells_both_of_its_ends_with_their_dates():

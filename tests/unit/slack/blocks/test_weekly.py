@@ -29,10 +29,8 @@ def test_the_message_begins_with_the_money_and_how_sure_it_is():
     assert first == "$50.00 a month can be saved: 50 % of the $100 that these 2 volumes cost"
     assert "Plimsoll compares what cloud disks are asked for with what is paid for" in second
     (money,) = (line for line in others if "same-limits" in line)
-    assert money.startswith(
-        "$25.00 would be saved by same-limits replacements alone; $25.00 more with what is recommended. "
-    )
-    assert "carries every minute of the last 14 days with 20 % headroom" in money
+    assert money.startswith("$25.00 with same-limits replacements alone; $25.00 more with reductions. ")
+    assert "carry every minute of the last 14 days with 20 % headroom" in money
 
 
 def test_a_volume_is_named_with_its_change_its_money_its_evidence_and_its_risk():
@@ -148,7 +146,7 @@ def test_who_blocks_how_much_is_told_with_the_most_money_first():
 def test_what_is_attached_to_nothing_is_told_with_what_it_costs():
     record = a_record("detached", monthly_usd_now=12.5)
     shown = told([record])
-    assert "$12.50 a month for what is attached to nothing" in shown
+    assert "$12.50 a month for volumes attached to nothing" in shown
     assert "Look at what is attached to nothing: 1 volume, costs $12.50 a month." in shown
 
 

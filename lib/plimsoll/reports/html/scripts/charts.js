@@ -102,7 +102,7 @@ function daysTable(profile) {
 }
 
 function measuredTable(measured) {
-  return table('What was measured', ['measured', 'mode'], ['I/O, KiB', 'IOPS', 'MiB/s', 'p99 latency, µs'],
+  return table('Measurements', ['measured', 'mode'], ['I/O, KiB', 'IOPS', 'MiB/s', 'p99 latency, µs'],
     measured.map((one) => [named(one.label), one.mode, tenths(one.io_size_kib), whole(one.iops),
       tenths(one.throughput_mib_s), whole(one.p99_latency_us)]));
 }

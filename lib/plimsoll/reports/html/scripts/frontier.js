@@ -10,14 +10,14 @@ function frontierOf(record) {
   const rows = record.frontier.map((step) => [tenths(step.budget_min), `${bound(step)}${usd(step.monthly_usd)}`,
     bar(step), specText(step.spec), step.longest_wait_s > 0 ? `${bound(step)}${lasting(step.longest_wait_s)}` : 'none']);
   return section('The price of the last minute', 'frontier',
-    element('p', {}, 'The cheapest configuration that would let so many minutes in 30 days be throttled, and for how long work would wait.'),
+    element('p', {}, 'The cheapest configuration for each number of throttled minutes in 30 days, and the longest wait.'),
     table('USD a month by throttled minutes in 30 days', ['minutes'], ['USD a month'], rows, ['', 'configuration', 'longest wait']));
 }
 
 function epochsTable(record) {
   if (record.epochs.length < 2) return null;
   const moment = (text) => text.slice(0, 16).replace('T', ' ');
-  return table('What the volume was', ['from, UTC'], ['minutes throttled'],
+  return table('Earlier configurations', ['from, UTC'], ['minutes throttled'],
     record.epochs.map((one) => [moment(one.start), whole(one.throttled_minutes), specText(one.spec) || 'not known',
       known(one.ceiling_iops) ? `${whole(one.ceiling_iops)} IOPS, ${whole(one.ceiling_throughput_mib_s)} MiB/s` : 'not known']),
     ['configuration', 'could carry']);

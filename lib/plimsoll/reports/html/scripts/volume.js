@@ -125,7 +125,7 @@ function ceilingsTable(record) {
   add('the volume now', ceilings.now);
   if (ceilings.offered && !stays(record)) add('the volume as offered', ceilings.offered);
   add('its host at most', ceilings.hosts);
-  return table('What can be carried; more than sustained only while credits last', ['ceiling'],
+  return table('Limits; more than sustained only while credits last', ['ceiling'],
     ['IOPS', 'sustained IOPS', 'MiB/s', 'sustained MiB/s'], rows);
 }
 
@@ -148,7 +148,7 @@ function whyNotChosen(offer, record) {
   if (stays(record)) return 'carries it, but saves less than the policy asks for';
   if (record.wait) return 'carries what was seen so far';
   return record.drop_in && sameSpec(record.drop_in.spec, record.target)
-    ? 'carries it and is cheaper, but rests on the measured demand' : 'carries it and is cheaper: the reasons say why not';
+    ? 'carries it and is cheaper, but depends on measured use' : 'carries it and is cheaper; see the reasons above';
 }
 
 function offersTable(record) {
@@ -166,7 +166,7 @@ function offersTable(record) {
   const further = [record.drop_in, record.relief].filter((one) => one && !record.offers.some((offer) => is(offer, one)));
   const rows = [...record.offers, ...further].map((offer) => [specText(offer.spec), usd(offer.monthly_usd),
     `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, [whyNot(offer), besides(offer)]]);
-  return table('Every configuration that was weighed', ['configuration'], ['USD a month'], rows, ['carries', 'why not']);
+  return table('Every configuration considered', ['configuration'], ['USD a month'], rows, ['carries', 'result']);
 }
 
 function evidenceOf(evidence) {
@@ -184,8 +184,8 @@ const linkTo = (record, id) => element('a', { href: addressOf({ ...readPlace(), 
 function stripesOf(record) {
   const set = record.stripe_set;
   const money = known(set.monthly_usd_saved) ? `All of it costs ${usd(set.monthly_usd_now)} a month now, and then ${changeOfBill(set.monthly_usd_saved)}.`
-    : 'What all of it saves is not known.';
-  return section('The stripe set that it is part of', 'stripes',
+    : 'The saving of all of it is not known.';
+  return section('Its stripe set', 'stripes',
     element('p', {}, named(`${set.name} (${set.level}) on ${set.host}`), set.mounts.length ? `, mounted at ${set.mounts.join(', ')}` : '',
       '. Its volumes carry the load together: change all of them or none. ', money),
     element('ul', {}, set.members.map((id) => element('li', {}, linkTo(record, id),
@@ -193,7 +193,7 @@ function stripesOf(record) {
 }
 
 function poolOf(record) {
-  return section('What it shares its ceiling with', 'pool',
+  return section('Volumes that share its limit', 'pool',
     element('p', {}, 'These volumes of its host carry the load together with it: change all of them or none.'),
     element('ul', {}, record.pool.map((id) => element('li', {}, linkTo(record, id)))));
 }
@@ -223,18 +223,18 @@ function bodyOf(row, detail) {
   return [
     headOf(row, record, detail), answerOf(row, record, detail),
     section('Why', 'why', list(record.reasons)),
-    section('What it was asked for', 'demand',
+    section('Demand', 'demand',
       record.demand ? [chartOf('demand', detail),
         element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand, detail.profile, record.signals)),
         signalsTable(record.signals), epochsTable(record),
         detail.profile ? folded('The picture in figures', daysTable(detail.profile)) : null]
         : element('p', {}, 'Its metrics were not read.'),
       consoleOf(detail.link, detail.seen)),
-    record.ceilings ? section('What can carry it', 'ceilings', chartOf('roofline', detail), measuredOf(detail),
+    record.ceilings ? section('Limits', 'ceilings', chartOf('roofline', detail), measuredOf(detail),
       element('div', { class: 'pair' }, ceilingsTable(record), record.replay ? replayTable(record) : null)) : null,
-    record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
+    record.offers.length ? section('Configurations considered', 'offers', offersTable(record)) : null,
     record.frontier.length ? frontierOf(record) : null,
-    record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
+    record.evidence ? section('Evidence', 'evidence', evidenceOf(record.evidence)) : null,
     record.seconds_seen ? section('Seen by the second', 'seconds', secondsOf(record.seconds_seen)) : null,
     shownRisk(record) ? section('How likely it is outgrown', 'risk', element('p', {}, shownRisk(record).text)) : null,
     record.stripe_set ? stripesOf(record) : null,
