@@ -96,7 +96,7 @@ def test_every_report_has_a_kind_that_is_a_row_and_a_rule(tmp_path):
         assert "Forgotten by everybody, by owner and year" in text
     assert "paid for, forgotten by everybody" in told["terminal"]
     for text in (" ".join(told["terminal"].split()), told["page"]):
-        assert "$50.00 a month for what is forgotten by everybody" in text
+        assert "$50.00 a month for volumes forgotten by everybody" in text
     assert told["settings"]["kinds"]["forgotten"]["counts_as"] == "cost"
     assert told["settings"]["steps"]["forgotten"] == {
         "name": "forgotten",
@@ -115,7 +115,7 @@ def test_every_report_has_a_kind_that_is_a_row_and_a_rule(tmp_path):
     assert completed["monthly_usd"]["forgotten"] == 50.0
     report, savings = (json.dumps(payload) for payload in told["slack"])
     assert "Ask who remembers" in report
-    assert "$50.00 a month for what is forgotten by everybody" in savings
+    assert "$50.00 a month for volumes forgotten by everybody" in savings
     assert "forgotten" in told["schema"]["enum"]
 
 

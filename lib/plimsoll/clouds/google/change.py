@@ -209,8 +209,8 @@ def _operator(volume: Volume, target: VolumeSpec) -> Iterator[str]:
         case "deployment-manager":
             yield (
                 f"{name} made this disk: in its configuration, the compute.v1.disk or the instance's initializeParams, "
-                f"write {plain_type(target.type)} for a disk that is made anew from a snapshot of this one. Changed "
-                "outside the deployment, its next update of the disk fails or makes an empty one."
+                f"write {plain_type(target.type)} for a new disk from a snapshot of this one. Do not "
+                f"change it outside the deployment: its next update of the disk would fail or make an empty one."
             )
         case _:
             yield f"{name} manages this disk: set {target} in that service's own configuration."

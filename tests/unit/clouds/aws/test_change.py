@@ -30,12 +30,12 @@ def owned(kind, *, boot=False, name="shop", **details):
 @pytest.mark.parametrize(
     ("kind", "undone"),
     [
-        (OwnerKind.CLOUDFORMATION, ("drifts", "brings the old type back")),
-        (OwnerKind.TERRAFORM, ("drifts", "next apply brings the old configuration back")),
+        (OwnerKind.CLOUDFORMATION, ("outside the stack", "would revert it")),
+        (OwnerKind.TERRAFORM, ("outside Terraform", "next apply would revert it")),
         (OwnerKind.KUBERNETES, ("New claims still get", "StorageClass")),
-        (OwnerKind.AUTO_SCALING, ("next instance of the group brings the old type back", "AMI")),
+        (OwnerKind.AUTO_SCALING, ("next instance of the group would have the old type", "AMI")),
         (OwnerKind.OPERATOR, ("refuses ModifyVolume",)),
-        (OwnerKind.HAND, ("template or an AMI", "change it there too")),
+        (OwnerKind.HAND, ("template or an AMI", "update that too")),
     ],
 )
 def test_each_owner_is_told_the_figures_and_what_undoes_the_change(kind, undone):

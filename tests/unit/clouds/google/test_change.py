@@ -225,7 +225,7 @@ def test_terraform_changes_figures_in_place():
     lines = text_of(a_disk(SLOWER, OwnerKind.TERRAFORM)).splitlines()
     assert "google_compute_disk of data" in lines[0]
     assert lines[1:3] == ["  provisioned_iops = 4000", "  provisioned_throughput = 250"]
-    assert "brings the old figures back" in lines[-1]
+    assert "would revert it" in lines[-1]
 
 
 def test_terraform_is_never_told_to_change_a_type():
