@@ -236,7 +236,9 @@ def test_a_metric_is_a_row_in_each_file_of_its_walk(copy):
 def test_a_cloud_is_the_package_and_the_row_that_the_tests_third_cloud_has():
     row, *package = files_of("A cloud")
     assert row == "lib/plimsoll/clouds/registry.py"
-    third = {path.name for path in (ROOT / "tests" / "third_cloud").glob("*.py")} - {"__init__.py"}
+    third = {path.name for path in (ROOT / "tests" / "third_cloud").rglob("*") if path.suffix in {".py", ".yaml"}} - {
+        "__init__.py"
+    }
     assert {Path(path).name for path in package} == third
     taken = (ROOT / "tests" / "unit" / "clouds" / "test_third_cloud.py").read_text(encoding="utf-8")
     assert "audit" in taken

@@ -9,14 +9,14 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
-from plimsoll.clouds.google.federation import FederationConfig
-from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
-from plimsoll.clouds.google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
 from plimsoll.model.errors import BadInput, PolicyError
 from plimsoll.model.policy import Policy
 from plimsoll.model.task import ScratchBounds
 from plimsoll.policy_file import parse_policy
 from plimsoll.service.slack_config import AccountId, SlackConfig
+from plimsoll_google.federation import FederationConfig
+from plimsoll_google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
+from plimsoll_google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
 
 MOST_CONFIG_BYTES: Final = 8192
 """The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""

@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.model.errors import BadInput
 from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction
 from plimsoll.slack.actions.answers import person_paragraph
 from plimsoll.slack.blocks.elements import bold, note
 from plimsoll.slack.blocks.message import SlackMessage
+from plimsoll_google.names import UNPROBED
 
 _MORE: Final = (
     "It does no I/O on the volume. Press Explain after an hour: it shows the busiest second, and for how long a limit "

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from plimsoll.clouds.google.names import UNPROBED
 from plimsoll.slack.actions.asked import SlackRequest
+from plimsoll_google.names import UNPROBED
 from tests.unit.service.projects import THERE, both, disks
 
 from .asking import CHANNEL, MEMBER, NAME, VOLUME, a_workplace
