@@ -13,10 +13,10 @@ from plimsoll.clouds.google import connection as google
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.scope import Scope
 from plimsoll.clouds.targets import named_target
-from plimsoll.service import lots as lots_module
-from plimsoll.service.lots import LOT_BATCHES, LOT_BYTES, lots_of
-from plimsoll.service.store_keys import VolumeBatch
 from plimsoll.settings import Settings
+from plimsoll_service import lots as lots_module
+from plimsoll_service.lots import LOT_BATCHES, LOT_BYTES, lots_of
+from plimsoll_service.store_keys import VolumeBatch
 from tests.builders import NOW
 from tests.profiles import examples
 
