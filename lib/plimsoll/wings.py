@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-WINGS: Final = ("plimsoll_backtest", "plimsoll_google")
+WINGS: Final = ("plimsoll_backtest", "plimsoll_google", "plimsoll_service")
 
 
 def find_folders(inside: str) -> dict[str, Path]:

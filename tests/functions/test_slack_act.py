@@ -20,7 +20,7 @@ from moto import mock_aws
 from functions import entry_point, slack_act
 from functions.observability import SERVICE
 from plimsoll.model.errors import BadInput, CloudError
-from plimsoll.slack.actions.asked import SlackRequest
+from plimsoll_service.slack.actions.asked import SlackRequest
 from tests.functions.calls import Context
 from tests.slack import signing
 from tests.slack.limits import check_view

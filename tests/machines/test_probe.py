@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, version_name
 from plimsoll.clouds.probe_book import ProbeLine
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 from tests.infra.synthesis import once_a_run
 
 from .conftest import read

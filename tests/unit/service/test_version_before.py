@@ -14,10 +14,10 @@ import pytest
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.probing import BeginProbeMessage, ProbeMessage, begin_probe, look_at_probe
-from plimsoll.service.stored_results import ListedTarget
 from plimsoll.validate import ConcludedRun
 from plimsoll.validation.job import JobName, JobStep, job_document
+from plimsoll_service.probing import BeginProbeMessage, ProbeMessage, begin_probe, look_at_probe
+from plimsoll_service.stored_results import ListedTarget
 from tests.builders import NOW, a_host, a_volume
 from tests.functions.test_probe import Probing
 from tests.pipelines.lab import Lab, the

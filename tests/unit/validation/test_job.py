@@ -9,10 +9,10 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.measure.runs import Mode
 from plimsoll.model.ceiling import UNBOUNDED
 from plimsoll.model.errors import BadInput
-from plimsoll.service.choosing import choose_volumes
-from plimsoll.service.validating import look_at_job, propose_measurement, send_command
-from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, find_job, job_document
+from plimsoll_service.choosing import choose_volumes
+from plimsoll_service.validating import look_at_job, propose_measurement, send_command
+from plimsoll_service.validation_messages import ChooseMessage
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping, take_step
 
