@@ -1,8 +1,7 @@
 """Concludes from a measurement, and decides again."""
 
-import plimsoll.bootstrap.aws_accounts  # it decides: a start has more of a processor than an event
-import plimsoll.validation.concluding  # as above
-import plimsoll.validation.deciding  # noqa: F401  # as above
+import plimsoll_measure.validation.concluding  # as above
+import plimsoll_measure.validation.deciding  # noqa: F401  # as above
 from functions.entry_point import count, entry
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.service import Service

@@ -1,8 +1,7 @@
 """Proposes what is measured next for a volume."""
 
-import plimsoll.bootstrap.aws_accounts  # it decides: a start has more of a processor than an event
-import plimsoll.validation.deciding  # as above
-import plimsoll.validation.proposing  # noqa: F401  # as above
+import plimsoll_measure.validation.deciding  # as above
+import plimsoll_measure.validation.proposing  # noqa: F401  # as above
 from functions.entry_point import entry
 from plimsoll.bootstrap.aws_places import aws_places
 from plimsoll.service.validating import propose_measurement

@@ -22,7 +22,7 @@ from plimsoll.service.validating import (
 )
 from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
 from tests.builders import NOW
 from tests.in_memory.service import MemoryClaims, MemoryEvents
 from tests.service_loop import a_service

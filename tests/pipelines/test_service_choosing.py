@@ -13,7 +13,7 @@ from plimsoll.service.choosing import choose_volumes
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.streams import json_array
 from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
 from tests.builders import a_host, a_volume
 
 from .lab import Lab, work

@@ -7,7 +7,6 @@ from typing import Final
 from plimsoll.clouds.aws.permissions import COPY_TAG
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
-from plimsoll.measure.runs import Budget, MeasuringRun, Mode, Want, plan_runs, split_by_budget
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
@@ -19,10 +18,11 @@ from plimsoll.service.streams import records_in
 from plimsoll.service.target_ports import find_place, ports_at
 from plimsoll.service.validating import validation_context
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
-from plimsoll.validation.deciding import FLIP, parse_target, usd_month_of
-from plimsoll.validation.fio_job import plan_run
-from plimsoll.validation.job import Job, JobName, job_document, job_of_class
-from plimsoll.validation.thin_evidence import wants_in
+from plimsoll_measure.runs import Budget, MeasuringRun, Mode, Want, plan_runs, split_by_budget
+from plimsoll_measure.validation.deciding import FLIP, parse_target, usd_month_of
+from plimsoll_measure.validation.fio_job import plan_run
+from plimsoll_measure.validation.job import Job, JobName, job_document, job_of_class
+from plimsoll_measure.validation.thin_evidence import wants_in
 
 _MOST_REPORTED: Final = 100
 """The most sentences on places where nothing can be measured."""

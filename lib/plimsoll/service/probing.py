@@ -18,7 +18,12 @@ from plimsoll.jobs.kernel import EndedJob
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.units import HOUR_S
 from plimsoll.ports import RunStore, Target
-from plimsoll.probe import (
+from plimsoll.service.service import Service
+from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
+from plimsoll.service.target_ports import find_place, ports_at
+from plimsoll.service.validating import step_patience
+from plimsoll.service.validation_messages import VolumeName
+from plimsoll_measure.probe import (
     MOST_HOSTS,
     MOST_SECONDS,
     PROBES,
@@ -32,11 +37,6 @@ from plimsoll.probe import (
     group_by_host,
     probe_document,
 )
-from plimsoll.service.service import Service
-from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
-from plimsoll.service.target_ports import find_place, ports_at
-from plimsoll.service.validating import step_patience
-from plimsoll.service.validation_messages import VolumeName
 
 USUAL_S: Final = HOUR_S
 """For how long hosts are read where nobody says."""

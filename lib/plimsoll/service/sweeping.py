@@ -21,7 +21,7 @@ from plimsoll.service.validation_messages import (
     SweepPlan,
     SweptAll,
 )
-from plimsoll.validation.scratch_volume import Swept, sweep_scratch_volumes
+from plimsoll_measure.validation.scratch_volume import Swept, sweep_scratch_volumes
 
 
 def plan_sweep(service: Service, message: SweepMessage) -> SweepPlan:

@@ -28,10 +28,10 @@ from plimsoll.service.validation_messages import (
     ProposeMessage,
     SteppedJob,
 )
-from plimsoll.validation import measuring
-from plimsoll.validation.context import VALIDATIONS, Context
-from plimsoll.validation.job import Job, JobStep, job_document
-from plimsoll.validation.scratch_volume import Left, clean
+from plimsoll_measure.validation import measuring
+from plimsoll_measure.validation.context import VALIDATIONS, Context
+from plimsoll_measure.validation.job import Job, JobStep, job_document
+from plimsoll_measure.validation.scratch_volume import Left, clean
 
 if TYPE_CHECKING:
     from plimsoll.auditing.ports import AuditPorts

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from plimsoll.clouds.registry import volume_pattern
-from plimsoll.measure.runs import Mode
 from plimsoll.service.step_messages import AccountName, Region, RunId, StepAnswer, StepError, StepMessage
-from plimsoll.validation.job import JobName
+from plimsoll_measure.runs import Mode
+from plimsoll_measure.validation.job import JobName
 
 VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.bench.answer import read_bench_answer
 from plimsoll.model.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.model.task import ScratchOrder, Task, TaskEnd, TaskMode
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Target
+from plimsoll_measure.bench.answer import read_bench_answer
 from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.in_memory.answer import AsPublished
 from tests.in_memory.bench import MemoryBench

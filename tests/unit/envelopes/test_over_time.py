@@ -10,14 +10,14 @@ from typer.testing import CliRunner
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.decide.evidence import Place, evidence_for
-from plimsoll.envelopes.reading import read_output
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Grade
+from plimsoll_measure.readers.reading import read_output
 from tests.builders import TYPES, a_spec
 from tests.corpus.entries import FILES
 from tests.unit.domain.evidence.test_token_fit import made
-from tests.unit.envelopes.outputs import a_job, a_side, fio_json
+from tests.unit.measure.readers.outputs import a_job, a_side, fio_json
 
 GP2 = ["--type", "gp2", "--size-gib", "100"]
 HERE = ["--account", "111122223333", "--region", "us-east-1", "--measured-on", "2026-11-20"]

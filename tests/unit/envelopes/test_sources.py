@@ -8,15 +8,16 @@ import pytest
 
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.decide.evidence import Place, evidence_for, failed_measurements
-from plimsoll.envelopes.library import NewCampaign, add_campaign, shipped_campaigns, to_new_result
-from plimsoll.envelopes.reading import read_results
+from plimsoll.envelopes.library import shipped_campaigns
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.envelope_json import as_data
 from plimsoll.settings import Settings
+from plimsoll_measure.adding import NewCampaign, add_campaign, to_new_result
+from plimsoll_measure.readers.reading import read_results
 from tests.builders import TYPES
 from tests.unit.envelopes import test_evidence
-from tests.unit.envelopes.outputs import a_job, a_side, fio_json
 from tests.unit.envelopes.test_evidence_against import fell_short
+from tests.unit.measure.readers.outputs import a_job, a_side, fio_json
 
 SHIPPED = envelope_library()
 CAMPAIGNS = {path.stem for path in shipped_campaigns().glob("*.yaml")}

@@ -9,7 +9,6 @@ from typing import Any, Final
 from google.api_core.exceptions import Forbidden, NotFound
 from google.cloud import compute_v1
 
-from plimsoll.bench.agent import agent_version
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.clients import Clients
@@ -21,6 +20,7 @@ from plimsoll.clouds.registry import GOOGLE
 from plimsoll.model.errors import CloudError, Unreachable
 from plimsoll.model.policy import TagMatch
 from plimsoll.ports import BenchHost, Target
+from plimsoll_measure.bench.agent import agent_version
 
 GOOGLE_MEASURING: Final = CallPurpose(
     goes_on="Nothing is measured there",

@@ -11,7 +11,6 @@ from typing import Final
 from google.api_core.exceptions import Conflict, GoogleAPICallError, NotFound
 from google.cloud import compute_v1
 
-from plimsoll.bench.agent import device_name
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.google.bench_hosts import (
@@ -31,6 +30,7 @@ from plimsoll.clouds.registry import GOOGLE
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.model.task import ScratchOrder, ScratchVolume, check_tagged
 from plimsoll.ports import Target
+from plimsoll_measure.bench.agent import device_name
 
 SCRATCH_LABEL: Final = "plimsoll-scratch"
 DEADLINE_LABEL: Final = "plimsoll-deadline"

@@ -15,7 +15,7 @@ from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.actions.members import Members
 from plimsoll.slack.actions.readings import explain_place, find_savings
 from plimsoll.slack.actions.registry import ACTIONS
-from plimsoll.validation.fio_job import canary_seconds
+from plimsoll_measure.validation.fio_job import canary_seconds
 
 REFUSED: Final = (
     "Only members of certain user groups may use Plimsoll here, and you are in none of them. Ask whoever runs Plimsoll "

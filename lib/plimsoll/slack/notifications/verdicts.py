@@ -22,7 +22,7 @@ from plimsoll.slack.blocks.elements import SENTENCE_CHARACTERS, Block, bold, bul
 from plimsoll.slack.blocks.message import SlackMessage
 from plimsoll.slack.client import say
 from plimsoll.slack.notifications.posting import damaged_key
-from plimsoll.validation.job import Job, JobName, find_job
+from plimsoll_measure.validation.job import Job, JobName, find_job
 
 _GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.measure.fit import MOST_POINTS, Work, fit_levels, series_of
+from plimsoll.envelopes.levels import fit_levels
 from plimsoll.model.envelope import TimeSeries
+from plimsoll_measure.readers.series import MOST_POINTS, Work, series_of
 from tests.profiles import examples
 
 

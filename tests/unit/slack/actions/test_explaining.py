@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.decide.groups import StripeSet
@@ -17,6 +16,7 @@ from plimsoll.service.probing import StoredProbes
 from plimsoll.slack.actions.action import VolumeExplanation
 from plimsoll.slack.actions.explain import explanation_blocks
 from plimsoll.slack.blocks.story import story_blocks
+from plimsoll_measure.bench.probe.answer import read_probe
 from tests.builders import NOW
 from tests.pipelines.test_probe import told_of
 from tests.service_loop import Loop, files

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.measure.runs import Mode
 from plimsoll.model.errors import BadInput, CloudError, Throttled
 from plimsoll.slack.actions.asked import SlackRequest, asked_key
 from plimsoll.slack.notifications.run_report import AuditEvent
 from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, post_verdict, request_for
+from plimsoll_measure.runs import Mode
 from tests.builders import a_volume
 from tests.in_memory.faults import Fault
 from tests.pipelines.lab import Lab, work
