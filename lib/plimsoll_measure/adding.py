@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ import yaml
 from plimsoll.envelopes.campaigns import HostEntry, JobEntry, load_campaign
 from plimsoll.envelopes.fit import fit_envelope
 from plimsoll.envelopes.library import load_library, shipped_campaigns
-from plimsoll.envelopes.printed import earliest_day, parse_finish_day, present
+from plimsoll.envelopes.printed import earliest_day, present
 from plimsoll.model.envelope import BoundBy, TimeSeries
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import VolumeType
@@ -181,6 +181,14 @@ def _day(result: BenchResult) -> str | None:
     """The day that a result prints."""
     day = None if result.measured_on is None else parse_finish_day(result.measured_on)
     return None if day is None else day.isoformat()
+
+
+def parse_finish_day(printed: str) -> date | None:
+    """The day of fio's `Fri May  7 04:25:07 2021`. None if the text has another form."""
+    try:
+        return datetime.strptime(printed.strip(), "%a %b %d %H:%M:%S %Y").date()  # noqa: DTZ007  # a day alone
+    except ValueError:
+        return None
 
 
 def _day_of_all(new: NewCampaign) -> str | None:

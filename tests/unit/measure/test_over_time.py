@@ -16,7 +16,7 @@ from plimsoll.model.policy import Grade
 from plimsoll_measure.readers.reading import read_output
 from tests.builders import TYPES, a_spec
 from tests.corpus.entries import FILES
-from tests.unit.domain.evidence.test_token_fit import made
+from tests.unit.envelopes.test_levels import made
 from tests.unit.measure.readers.outputs import a_job, a_side, fio_json
 
 GP2 = ["--type", "gp2", "--size-gib", "100"]
