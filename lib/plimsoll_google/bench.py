@@ -10,7 +10,6 @@ from typing import Final
 from google.api_core.exceptions import PreconditionFailed
 from google.cloud import compute_v1
 
-from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, device_name, task_text
 from plimsoll.model.errors import CloudError
 from plimsoll.model.policy import TagMatch
 from plimsoll.model.task import Task, TaskEnd, TaskMode, TaskOutcome
@@ -26,6 +25,7 @@ from plimsoll_google.bench_hosts import (
 )
 from plimsoll_google.names import UNPROBED
 from plimsoll_google.scratch_disks import ScratchDisks, find_disk
+from plimsoll_measure.bench.agent import CANCEL_KEY, TASK_KEY, device_name, task_text
 
 AGENT_DELIVERY_S: Final = 60
 """The time in which an agent must begin a task; it leaves one that is older alone."""

@@ -9,7 +9,6 @@ from typing import Any, Final
 from google.api_core.exceptions import Forbidden, NotFound
 from google.cloud import compute_v1
 
-from plimsoll.bench.agent import agent_version
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.registry import GOOGLE
@@ -21,6 +20,7 @@ from plimsoll_google.disks import host_instance as read_instance
 from plimsoll_google.disks import tags_of
 from plimsoll_google.errors import google_errors, message_of, too_many
 from plimsoll_google.names import LIST_INSTANCES, last_of, region_of
+from plimsoll_measure.bench.agent import agent_version
 
 GOOGLE_MEASURING: Final = CallPurpose(
     goes_on="Nothing is measured there",

@@ -11,7 +11,6 @@ from typing import Final
 from google.api_core.exceptions import Conflict, GoogleAPICallError, NotFound
 from google.cloud import compute_v1
 
-from plimsoll.bench.agent import device_name
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.registry import GOOGLE
@@ -31,6 +30,7 @@ from plimsoll_google.bench_hosts import (
 )
 from plimsoll_google.clients import Clients
 from plimsoll_google.names import LIST_DISKS, last_of, moment
+from plimsoll_measure.bench.agent import device_name
 
 SCRATCH_LABEL: Final = "plimsoll-scratch"
 DEADLINE_LABEL: Final = "plimsoll-deadline"

@@ -7,15 +7,15 @@ from typing import Final
 from plimsoll.clouds.aws.permissions import COPY_TAG
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target, unmeasured_reason
-from plimsoll.measure.runs import Budget, MeasuringRun, Mode, Want, plan_runs, split_by_budget
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN
-from plimsoll.validation.deciding import FLIP, parse_target, usd_month_of
-from plimsoll.validation.fio_job import plan_run
-from plimsoll.validation.job import Job, JobName, job_document, job_of_class
-from plimsoll.validation.thin_evidence import wants_in
+from plimsoll_measure.runs import Budget, MeasuringRun, Mode, Want, plan_runs, split_by_budget
+from plimsoll_measure.validation.deciding import FLIP, parse_target, usd_month_of
+from plimsoll_measure.validation.fio_job import plan_run
+from plimsoll_measure.validation.job import Job, JobName, job_document, job_of_class
+from plimsoll_measure.validation.thin_evidence import wants_in
 from plimsoll_service.config import ValidationBudget
 from plimsoll_service.service import Service
 from plimsoll_service.store_keys import RunKeys

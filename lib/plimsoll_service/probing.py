@@ -18,7 +18,7 @@ from plimsoll.jobs.kernel import EndedJob
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.units import HOUR_S
 from plimsoll.ports import RunStore, Target
-from plimsoll.probe import (
+from plimsoll_measure.probe import (
     MOST_HOSTS,
     MOST_SECONDS,
     PROBES,

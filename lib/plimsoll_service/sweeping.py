@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from plimsoll.clouds.targets import named_target
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import FailedTarget, RunStore, Target
-from plimsoll.validation.scratch_volume import Swept, sweep_scratch_volumes
+from plimsoll_measure.validation.scratch_volume import Swept, sweep_scratch_volumes
 from plimsoll_service.scratch_ledger import forget_scratch, note_scratch, noted_targets
 from plimsoll_service.service import Service
 from plimsoll_service.streams import put_items, read_items

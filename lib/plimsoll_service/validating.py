@@ -13,10 +13,10 @@ from plimsoll.clouds.published import published_types
 from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import CloudError
 from plimsoll.ports import Target
-from plimsoll.validation import measuring
-from plimsoll.validation.context import VALIDATIONS, Context
-from plimsoll.validation.job import Job, JobStep, job_document
-from plimsoll.validation.scratch_volume import Left, clean
+from plimsoll_measure.validation import measuring
+from plimsoll_measure.validation.context import VALIDATIONS, Context
+from plimsoll_measure.validation.job import Job, JobStep, job_document
+from plimsoll_measure.validation.scratch_volume import Left, clean
 from plimsoll_service.events import validation_event
 from plimsoll_service.scratch_ledger import note_scratch, noted_targets
 from plimsoll_service.service import Service

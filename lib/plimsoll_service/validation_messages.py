@@ -5,8 +5,8 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from plimsoll.clouds.registry import volume_pattern
-from plimsoll.measure.runs import Mode
-from plimsoll.validation.job import JobName
+from plimsoll_measure.runs import Mode
+from plimsoll_measure.validation.job import JobName
 from plimsoll_service.step_messages import AccountName, Region, RunId, StepAnswer, StepError, StepMessage
 
 VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]

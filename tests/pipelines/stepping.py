@@ -9,7 +9,7 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.settings import Settings
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
 from plimsoll_service.choosing import choose_volumes
 from plimsoll_service.config import ServiceConfig
 from plimsoll_service.step_messages import StepError

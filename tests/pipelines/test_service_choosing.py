@@ -9,7 +9,7 @@ from plimsoll.model.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
 from plimsoll_service.choosing import choose_volumes
 from plimsoll_service.shared_measurements import StoreVerdicts
 from plimsoll_service.streams import json_array

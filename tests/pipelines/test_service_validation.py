@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.measure.runs import Mode
 from plimsoll.model.errors import BadInput, CloudError, NotMeasured, Throttled, Unreachable
-from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.runs import Mode
+from plimsoll_measure.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
+from plimsoll_measure.validation.job import JobName, job_document
 from plimsoll_service.choosing import choose_volumes
 from plimsoll_service.shared_measurements import StoreVerdicts
 from plimsoll_service.step_messages import StepError

@@ -8,7 +8,7 @@ import pytest
 
 from cloud_simulator.aws.organization import AWS_REGIONS, organization
 from plimsoll.settings import Settings
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
 from plimsoll_service.choosing import choose_volumes
 from plimsoll_service.step_messages import StepError
 from plimsoll_service.validating import attach_scratch, clean_up_job, create_scratch, look_at_job, propose_measurement

@@ -1,7 +1,7 @@
 """Recommend what each volume should be, with the saving, the evidence and what blocks it."""
 
 from contextlib import ExitStack
-from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -14,6 +14,7 @@ from plimsoll.cli.screen import Screen, beginning
 from plimsoll.model.errors import BadInput
 from plimsoll.output_files import check_place
 from plimsoll.reports.printable import put_out
+from plimsoll.wings import RUN_VALIDATION
 
 _LISTED: Final = ("Audit", 2)
 
@@ -36,7 +37,6 @@ def audit_command(
     with beginning("starting"):
         from plimsoll.cli.followed_run import follow_audit
         from plimsoll.cli.run_reports import leave_reports
-        from plimsoll.cli.run_validation import validate_recommendations
 
     from plimsoll.api.audits import Wanted, order_and_ports
     from plimsoll.bootstrap.books import change_ledger
@@ -71,7 +71,7 @@ def audit_command(
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate:
-        validate_recommendations(order.folder, None, options.ValidateOptions(**asdict(measure)), console=console)
+        import_module(RUN_VALIDATION).validate_audited(order.folder, measure, console)
     if run.json_lines:
         put_out(answer_lines(order.folder))
     if run.quiet:

@@ -51,6 +51,7 @@ class Cloud:
     """One cloud. `account_id`, `region_name` and `volume_id` are patterns for a whole name, without ^ and $.
 
     `quota_by_region`: whether an account has a quota of metric calls in each region, or one in all.
+    `bench`: the module of its bench, if a wing beside its package has it.
     `measured_by_service`: whether the deployed service has benches there.
     """
 
@@ -63,6 +64,7 @@ class Cloud:
     earlier_names: tuple[str, ...] = ()
     quota_by_region: bool = True
     measured_by_service: bool = True
+    bench: str = ""
 
 
 CLOUDS: Final[dict[str, Cloud]] = {
@@ -72,6 +74,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
         account_id=ACCOUNT_ID,
         region_name=AWS_REGION,
         volume_id=EBS_VOLUME_ID,
+        bench="plimsoll_measure.aws.bench",
         words=CloudWords(
             cloud="AWS",
             account="account",

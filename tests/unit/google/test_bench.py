@@ -6,13 +6,13 @@ import pytest
 
 from cloud_simulator.faults import Effect, Fault
 from cloud_simulator.google.bench_agents import VmKey
-from plimsoll.bench.agent import TASK_KEY
 from plimsoll.model.errors import AccessDenied, CloudError, NotMeasured
 from plimsoll.model.policy import BENCH_TAG
 from plimsoll.model.task import ScratchOrder, Task, TaskEnd, TaskMode
-from plimsoll.validation.proposing import choose_host
 from plimsoll_google.bench import GoogleBench
 from plimsoll_google.permissions import GOOGLE_VALIDATION
+from plimsoll_measure.bench.agent import TASK_KEY
+from plimsoll_measure.validation.proposing import choose_host
 from tests.builders import TYPES, a_spec
 from tests.contract.google_bench import google_bench
 

@@ -12,8 +12,8 @@ from cloud_simulator.faults import Effect, Fault
 from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import PlimsollError, Unreachable
 from plimsoll.model.task import ScratchOrder
-from plimsoll.validation.scratch_volume import clean
 from plimsoll_google.bench import GoogleBench
+from plimsoll_measure.validation.scratch_volume import clean
 from tests.builders import a_spec
 from tests.contract.google_bench import google_bench
 from tests.profiles import examples

@@ -21,7 +21,7 @@ from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import show_plan, show_run
-from plimsoll.reports.terminal.validation import show_lines
+from plimsoll_measure.terminal.validation import show_lines
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 

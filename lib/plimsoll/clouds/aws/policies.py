@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME
-from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
+from plimsoll.clouds.aws.names import AUDIT_ROLE, DOCUMENT_NAME, PROBE_DOCUMENT_NAME, role_arn
 from plimsoll.clouds.aws.permissions import (
     BENCHMARK_DOCUMENT,
     CHANGE,

@@ -7,7 +7,7 @@ from slack_sdk import WebClient
 
 from plimsoll.clouds.targets import unmeasured_reason
 from plimsoll.model.errors import BadInput, CloudError, PlimsollError
-from plimsoll.validation.fio_job import canary_seconds
+from plimsoll_measure.validation.fio_job import canary_seconds
 from plimsoll_service.service import Service
 from plimsoll_service.slack.actions.action import ActionContext
 from plimsoll_service.slack.actions.answers import SlackAnswers, plain_message

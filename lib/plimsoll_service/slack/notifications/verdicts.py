@@ -13,7 +13,7 @@ from plimsoll.model.policy import Policy
 from plimsoll.ports import RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, duration, outcome_text
-from plimsoll.validation.job import Job, JobName, find_job
+from plimsoll_measure.validation.job import Job, JobName, find_job
 from plimsoll_service.service import Service
 from plimsoll_service.slack.actions.asked import SlackRequest, asked_key
 from plimsoll_service.slack.actions.validate import VALIDATE_ACTION

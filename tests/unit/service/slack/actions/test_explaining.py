@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.bench.probe.answer import read_probe
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.decide.groups import StripeSet
@@ -13,6 +12,7 @@ from plimsoll.model.errors import AccessDenied
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_unanswered
 from plimsoll.reports.story import Note, Topic
+from plimsoll_measure.bench.probe.answer import read_probe
 from plimsoll_service.probing import StoredProbes
 from plimsoll_service.slack.actions.action import VolumeExplanation
 from plimsoll_service.slack.actions.explain import explanation_blocks

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.measure.runs import Mode
 from plimsoll.model.errors import BadInput, CloudError, Throttled
+from plimsoll_measure.runs import Mode
 from plimsoll_service.slack.actions.asked import SlackRequest, asked_key
 from plimsoll_service.slack.notifications.run_report import AuditEvent
 from plimsoll_service.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, post_verdict, request_for
