@@ -6,7 +6,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 import plimsoll.bootstrap.aws_accounts  # noqa: F401  # it decides: a start has more of a processor than an event
 from functions.entry_point import count, entry
-from functions.places import all_places
+from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.auditing import audit_lot
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Audited, LotMessage

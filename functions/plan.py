@@ -1,7 +1,7 @@
 """Plans an audit, or says that another one is under way."""
 
 from functions.entry_point import entry, logger
-from functions.places import all_places
+from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.planning import plan
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import AuditPlan, PlanMessage

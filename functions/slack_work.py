@@ -9,8 +9,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry, logger
 from functions.idempotency import once
-from functions.places import all_places
 from functions.slack_secret import bot_token
+from plimsoll.bootstrap.google_places import all_places
 from plimsoll.service.service import Service
 from plimsoll.slack.actions.asked import SlackRequest
 from plimsoll.slack.actions.members import Members

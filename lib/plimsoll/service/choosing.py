@@ -6,14 +6,14 @@ from typing import Final
 
 from plimsoll.clouds.aws.permissions import COPY_TAG
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.targets import named_target, unmeasured_reason
+from plimsoll.clouds.targets import named_target
 from plimsoll.measure.runs import Budget, MeasuringRun, Mode, Want, plan_runs, split_by_budget
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN
 from plimsoll.service.config import ValidationBudget
-from plimsoll.service.service import Service
+from plimsoll.service.service import Service, unmeasured_reason
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.streams import records_in
 from plimsoll.service.target_ports import find_place, ports_at

@@ -5,9 +5,8 @@ from typing import Final
 from pydantic import ConfigDict, field_validator
 from slack_sdk import WebClient
 
-from plimsoll.clouds.targets import unmeasured_reason
 from plimsoll.model.errors import BadInput, CloudError, PlimsollError
-from plimsoll.service.service import Service
+from plimsoll.service.service import Service, unmeasured_reason
 from plimsoll.service.step_messages import StepMessage as ServiceMessage
 from plimsoll.service.target_ports import find_place
 from plimsoll.slack.actions.action import ActionContext

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
 
 from plimsoll.auditing.audit import no_stop
-from plimsoll.clouds.targets import named_target, unmeasured_reason
+from plimsoll.clouds.targets import named_target
 from plimsoll.jobs.document import require_file
 from plimsoll.model.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
@@ -22,7 +22,7 @@ from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.service.events import RecommendationNew
-from plimsoll.service.service import Service
+from plimsoll.service.service import Service, unmeasured_reason
 from plimsoll.service.shared_measurements import bring_measurements
 from plimsoll.service.step_messages import RunId, StepAnswer, StepMessage
 from plimsoll.service.store_keys import RunKeys
