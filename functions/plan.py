@@ -1,7 +1,7 @@
 """Plans an audit, or says that another one is under way."""
 
 from functions.entry_point import entry, logger
-from plimsoll_service.bootstrap.places import all_places
+from plimsoll_service.bootstrap.google_places import all_places
 from plimsoll_service.planning import plan
 from plimsoll_service.service import Service
 from plimsoll_service.step_messages import AuditPlan, PlanMessage

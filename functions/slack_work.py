@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.entry_point import entry, logger
 from functions.idempotency import once
 from functions.slack_secret import bot_token
-from plimsoll_service.bootstrap.places import all_places
+from plimsoll_service.bootstrap.google_places import all_places
 from plimsoll_service.service import Service
 from plimsoll_service.slack.actions.asked import SlackRequest
 from plimsoll_service.slack.actions.members import Members

@@ -6,7 +6,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 import plimsoll_service.bootstrap.aws_accounts  # noqa: F401  # it decides: a start has more of a processor than an event
 from functions.entry_point import entry
-from plimsoll_service.bootstrap.places import all_places
+from plimsoll_service.bootstrap.google_places import all_places
 from plimsoll_service.inventory import take_inventory
 from plimsoll_service.service import Service
 from plimsoll_service.step_messages import AccountMessage, TakenInventory

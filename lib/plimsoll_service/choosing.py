@@ -6,7 +6,7 @@ from typing import Final
 
 from plimsoll.clouds.aws.permissions import COPY_TAG
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.targets import named_target, unmeasured_reason
+from plimsoll.clouds.targets import named_target
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
@@ -17,7 +17,7 @@ from plimsoll_measure.validation.fio_job import plan_run
 from plimsoll_measure.validation.job import Job, JobName, job_document, job_of_class
 from plimsoll_measure.validation.thin_evidence import wants_in
 from plimsoll_service.config import ValidationBudget
-from plimsoll_service.service import Service
+from plimsoll_service.service import Service, unmeasured_reason
 from plimsoll_service.store_keys import RunKeys
 from plimsoll_service.streams import records_in
 from plimsoll_service.target_ports import find_place, ports_at

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from plimsoll.clouds.registry import cloud_named
 from plimsoll.ports import FailedTarget, Target
 
 if TYPE_CHECKING:
@@ -47,6 +48,17 @@ class ServicePlaces(Protocol):
 
     def prober(self, target: Target) -> Bench:
         """The reader of the target's hosts, by the probe's role. Raises CloudError if it cannot be entered."""
+
+
+def unmeasured_reason(target: Target) -> str | None:
+    """The reason why the service can measure nothing at a target, a sentence or two. None if it can."""
+    cloud = cloud_named(target.provider)
+    if cloud is not None and cloud.measured_by_service:
+        return None
+    return (
+        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. What is "
+        "recommended there rests on published limits, and on what was measured elsewhere."
+    )
 
 
 def every_target(places: ServicePlaces) -> Iterator[Target | FailedTarget]:

@@ -29,7 +29,7 @@ outside = [file for file in files if "site-packages" in file]
 assert not outside, outside
 if {"plan", "audit_batch", "slack_work"} & {*functions}:
     assert not {"google.auth", "grpc"} & {*sys.modules}, "Google's libraries wait for a project"
-    import plimsoll_google.project_ports
+    import plimsoll_service.bootstrap.google_projects
     from plimsoll_google.clients import Clients
     clients = Clients(url="http://127.0.0.1:9", monitoring="127.0.0.1:9")
     made = [client for client in dir(Clients) if isinstance(getattr(Clients, client), property)]

@@ -19,7 +19,7 @@ from plimsoll.orders import Order
 from plimsoll.reports.run_files import PAGE
 from plimsoll.run import carry_out
 from plimsoll.settings import Settings
-from plimsoll_google.places import GooglePlaces, google_places
+from plimsoll_service.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll_service.bootstrap.service import PlacesByCloud
 from plimsoll_service.config import ServiceConfig
 from plimsoll_service.service import every_target

@@ -2,7 +2,7 @@
 
 import re
 
-from plimsoll.clouds.registry import CLOUDS, cloud_named, cloud_of_account
+from plimsoll.clouds.registry import CLOUDS, cloud_of_account
 from plimsoll.ports import Target
 
 
@@ -14,14 +14,3 @@ def named_target(account: str, region: str) -> Target:
 def may_have(target: Target, volume_id: str) -> bool:
     """True if a volume with that id can be at a target: each cloud has ids of its own."""
     return re.fullmatch(CLOUDS[target.provider].volume_id, volume_id) is not None
-
-
-def unmeasured_reason(target: Target) -> str | None:
-    """The reason why the service can measure nothing at a target, a sentence or two. None if it can."""
-    cloud = cloud_named(target.provider)
-    if cloud is not None and cloud.measured_by_service:
-        return None
-    return (
-        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. What is "
-        "recommended there rests on published limits, and on what was measured elsewhere."
-    )

@@ -6,10 +6,11 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.clouds.targets import named_target, unmeasured_reason
+from plimsoll.clouds.targets import named_target
 from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
 from plimsoll_service.choosing import choose_volumes
+from plimsoll_service.service import unmeasured_reason
 from plimsoll_service.step_messages import BatchItem, TargetItem
 from plimsoll_service.store_keys import RunKeys, VolumeBatch
 from plimsoll_service.summarizing import total

@@ -5,10 +5,9 @@ from typing import Final
 from pydantic import ConfigDict, field_validator
 from slack_sdk import WebClient
 
-from plimsoll.clouds.targets import unmeasured_reason
 from plimsoll.model.errors import BadInput, CloudError, PlimsollError
 from plimsoll_measure.validation.fio_job import canary_seconds
-from plimsoll_service.service import Service
+from plimsoll_service.service import Service, unmeasured_reason
 from plimsoll_service.slack.actions.action import ActionContext
 from plimsoll_service.slack.actions.answers import SlackAnswers, plain_message
 from plimsoll_service.slack.actions.asked import SlackRequest

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
 
 from plimsoll.auditing.audit import no_stop
-from plimsoll.clouds.targets import named_target, unmeasured_reason
+from plimsoll.clouds.targets import named_target
 from plimsoll.jobs.document import require_file
 from plimsoll.model.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
@@ -22,7 +22,7 @@ from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run
 from plimsoll.reports.run_record import RunRecord
 from plimsoll_service.events import RecommendationNew
-from plimsoll_service.service import Service
+from plimsoll_service.service import Service, unmeasured_reason
 from plimsoll_service.shared_measurements import bring_measurements
 from plimsoll_service.slack.actions.registry import CONTROLS
 from plimsoll_service.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts

@@ -18,16 +18,16 @@ from plimsoll_google.clients import Clients, keyless_credentials
 from plimsoll_google.connection import google_connection, inventory_in
 from plimsoll_google.federation import FederationConfig
 from plimsoll_google.inventory import GoogleInventory
-from plimsoll_google.project_config import ProjectConfig
+from plimsoll_service.config import ServiceConfig
 
 
-def clients_of(config: ProjectConfig, settings: Settings) -> Clients:
+def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
     """The clients by which the service enters projects. Raises BadInput if its credentials cannot be used."""
     where = (config.google_credentials, settings.google_url, settings.google_monitoring)
     return _clients(*where, settings.max_attempts, settings.list_deadline_s, Waits.of(settings))
 
 
-def projects_of(config: ProjectConfig, settings: Settings) -> Sequence[str | FailedTarget]:
+def projects_of(config: ServiceConfig, settings: Settings) -> Sequence[str | FailedTarget]:
     """Every project of the configuration, and each one that cannot be listed with its reason.
 
     Raises CloudError, and BadInput for a region that does not exist, which the first project is asked for.
@@ -43,7 +43,7 @@ def projects_of(config: ProjectConfig, settings: Settings) -> Sequence[str | Fai
     return [*listed.projects, *listed.failed]
 
 
-def project_targets(project: str, config: ProjectConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
+def project_targets(project: str, config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
     """The project in each of its regions, or why it cannot be entered. Raises CloudError.
 
     None if Compute Engine is switched off in a project that only lies in a folder or an organization.
@@ -59,7 +59,7 @@ def project_targets(project: str, config: ProjectConfig, settings: Settings) -> 
 
 def project_ports(
     target: Target,
-    config: ProjectConfig,
+    config: ServiceConfig,
     settings: Settings,
     *,
     today: date,

@@ -1,4 +1,4 @@
-"""The places of Google Cloud: the projects of a service's configuration, which its AWS roles may read without a key.
+"""The places of Google Cloud: the projects of the configuration, which the functions' AWS roles may read without a key.
 
 What brings Google's libraries is imported when it is first used, so that a service without projects never loads them.
 """
@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.clouds.targets import unmeasured_reason
 from plimsoll.model.errors import CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.settings import Settings
 from plimsoll_google.names import UNPROBED
+from plimsoll_service.bootstrap.aws_places import aws_places
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.service import ServicePlaces, unmeasured_reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
 
     from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll_google.project_config import ProjectConfig
 
 
-def google_places(config: ProjectConfig, settings: Settings) -> Mapping[str, GooglePlaces]:
+def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
+    """The places of every cloud by its name, for functions that audit."""
+    return {**aws_places(config, settings), **google_places(config, settings)}
+
+
+def google_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
     """The places of Google Cloud by its name; none where no project is in scope."""
     return {GOOGLE: GooglePlaces(config=config, settings=settings)} if config.audits_google else {}
 
@@ -37,13 +43,13 @@ class GooglePlaces:
     `paced`: keep to the quotas; a simulated project may have none.
     """
 
-    config: ProjectConfig
+    config: ServiceConfig
     settings: Settings
     paced: bool = True
 
     def accounts(self) -> Sequence[str | FailedTarget]:
         """Every project in scope, and those that cannot be listed with why: they cost no other cloud."""
-        from plimsoll_google.project_ports import projects_of  # noqa: PLC0415  # with Google's libraries
+        from plimsoll_service.bootstrap.google_projects import projects_of  # noqa: PLC0415  # with Google's libraries
 
         try:
             return projects_of(self.config, self.settings)
@@ -52,7 +58,7 @@ class GooglePlaces:
 
     def targets(self, account: str) -> Sequence[Target | FailedTarget]:
         """The project in each of its regions, or why it cannot be entered."""
-        from plimsoll_google.project_ports import project_targets  # noqa: PLC0415  # as above
+        from plimsoll_service.bootstrap.google_projects import project_targets  # noqa: PLC0415  # as above
 
         try:
             return project_targets(account, self.config, self.settings)
@@ -61,7 +67,7 @@ class GooglePlaces:
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger, sharing: int = 1) -> AuditPorts:
         """The ports of that target alone, with what was measured in that folder."""
-        from plimsoll_google.project_ports import project_ports  # noqa: PLC0415  # as above
+        from plimsoll_service.bootstrap.google_projects import project_ports  # noqa: PLC0415  # as above
 
         here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
         return project_ports(
