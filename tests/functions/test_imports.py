@@ -10,6 +10,7 @@ NEVER = (
     "typer",
     "cloud_simulator",
     "plimsoll.cli",
+    "plimsoll_service.cli",
     "google.auth",
     "google.cloud",
     "grpc",

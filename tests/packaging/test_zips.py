@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from infra.packaging import PROJECT
-from infra.packaging.contents import asked_services
+from infra.packaging.contents import PACKAGES, asked_services
 from infra.packaging.zips import name_of, zip_of
 from plimsoll.reports.html.page import vega
 from tests.packaging.conftest import FUNCTIONS
@@ -113,7 +113,11 @@ def test_a_zip_holds_only_what_its_functions_import(lambda_zips: Mapping[str, Pa
         names = names_in(archive)
         tops = {name.split("/")[0] for name in names}
         assert not tops & {"moto", "typer", "flask", "aws_cdk", "hypothesis", "bin"}
-        assert not [name for name in names if name.startswith(("plimsoll/cli/", "cloud_simulator/"))]
+        assert not [
+            name
+            for name in names
+            if name.startswith((*(f"{package}/cli/" for package in PACKAGES), "cloud_simulator/"))
+        ]
         assert not [name for name in names if "/tests/" in name or name.endswith((".pyi", ".h", ".a"))]
 
 

@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 import functions
-import plimsoll
 from plimsoll.model.errors import BadInput
 from plimsoll_service.slack.manifest import PLACEHOLDER, app_manifest
 from plimsoll_service.slack.requests.payloads import COMMAND
+from tests.gates.library import find_files
 
 URL = "https://abcdefghijklmnop.lambda-url.eu-west-1.on.aws/"
 
@@ -33,7 +33,7 @@ FAMILIES = r"\b(?:auth|chat|conversations|files|usergroups|users|views|reactions
 
 def methods_used():
     """The methods of the Web API that are called by any of our code, by how slack_sdk names them."""
-    sources = [*Path(plimsoll.__file__).parent.rglob("*.py"), *Path(functions.__file__).parent.rglob("*.py")]
+    sources = [*find_files(".py"), *Path(functions.__file__).parent.rglob("*.py")]
     called = re.compile(rf"\.({FAMILIES})\(")
     return {name for source in sources for name in called.findall(source.read_text(encoding="utf-8"))}
 
