@@ -1,7 +1,7 @@
 """Concludes from a measurement, and decides again."""
 
-import plimsoll_measure.validation.concluding  # it decides: a start has more of a processor than an event  # as above
-import plimsoll_measure.validation.deciding  # noqa: F401  # as above  # noqa: F401  # as above
+import plimsoll_measure.validation.concluding  # it decides: a start has more of a processor than an event
+import plimsoll_measure.validation.deciding  # noqa: F401  # as above
 import plimsoll_service.bootstrap.aws_accounts  # noqa: F401  # as above
 from functions.entry_point import count, entry
 from plimsoll_service.bootstrap.aws_places import aws_places
