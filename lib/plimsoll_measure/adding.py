@@ -14,11 +14,11 @@ from plimsoll.envelopes.campaigns import HostEntry, JobEntry, load_campaign
 from plimsoll.envelopes.fit import fit_envelope
 from plimsoll.envelopes.library import load_library, shipped_campaigns
 from plimsoll.envelopes.printed import earliest_day, present
+from plimsoll.files import atomic_path
 from plimsoll.model.envelope import BoundBy, TimeSeries
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import VolumeSpec
-from plimsoll.output_files import atomic_path
 from plimsoll_measure.readers.results import BenchResult, Profile
 
 UNKNOWN_TYPE: Final = "unknown"

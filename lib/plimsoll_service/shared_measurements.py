@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.clouds.validation_book import VALIDATIONS_FILE, ValidationLine
+from plimsoll.files import write_lines
 from plimsoll.jobs.document import StoredDocument
-from plimsoll.output_files import write_lines
 from plimsoll.ports import RunStore
 
 MEASURED_PREFIX: Final = "measured/"

@@ -11,8 +11,8 @@ from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli import options
 from plimsoll.cli.exit_codes import EXIT_OVER, PARTIAL
 from plimsoll.cli.screen import Screen, beginning
+from plimsoll.files import check_place
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import check_place
 from plimsoll.reports.printable import put_out
 from plimsoll.wings import RUN_VALIDATION
 

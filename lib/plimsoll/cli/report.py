@@ -12,9 +12,9 @@ import typer
 
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
+from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
-from plimsoll.output_files import write_lines
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 

@@ -16,8 +16,8 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from plimsoll.files import BESIDE, atomic_path, make_file, make_folder, writable
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import BESIDE, atomic_path, make_file, make_folder, writable
 
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of a file at once."""

@@ -9,9 +9,9 @@ from typing import Final
 from plimsoll.api.runs import run_folder
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.run_reports import Report
+from plimsoll.files import write_lines
 from plimsoll.model.errors import PlimsollError
 from plimsoll.model.kinds import ASKING
-from plimsoll.output_files import write_lines
 from plimsoll.reports.diff.comparison import Difference, compare_runs
 from plimsoll.reports.diff.render import diff_headline
 from plimsoll.reports.diff.sql import DiffGroup

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.input_files import read_text
+from plimsoll.files import read_text
 from plimsoll.model.ceiling import LatencyClass, Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import (

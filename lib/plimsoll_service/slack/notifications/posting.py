@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from slack_sdk import WebClient
 
+from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput, CloudError, OutOfTime, Unanswered, Unexpected
-from plimsoll.output_files import write_lines
 from plimsoll.ports import RunStore
 from plimsoll_service.slack.blocks.message import Conversation, SlackMessage
 from plimsoll_service.slack.client import say, slack_errors

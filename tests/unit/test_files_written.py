@@ -6,8 +6,8 @@ import stat
 
 import pytest
 
+from plimsoll.files import atomic_path, check_place, write_lines
 from plimsoll.model.errors import BadInput, DiskFull
-from plimsoll.output_files import atomic_path, check_place, write_lines
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.html.page import write_html
