@@ -41,9 +41,8 @@ def audit_command(
     from plimsoll.api.audits import Wanted, order_and_ports
     from plimsoll.bootstrap.books import change_ledger
     from plimsoll.bootstrap.recordings import record_audits
-    from plimsoll.cli.audit_plan import show_audit_plan
     from plimsoll.cli.option_values import policy_from, scope_from
-    from plimsoll.cli.output_lines import answer_lines
+    from plimsoll.cli.output_lines import answer_lines, show_audit_plan
     from plimsoll.reports.terminal.run import show_failures
     from plimsoll.settings import Settings
 

@@ -58,9 +58,7 @@ Where = Annotated[
 ]
 VolumeWords = Annotated[
     list[str],
-    typer.Argument(
-        metavar="VOLUME", help="Its id, such as vol-0123456789abcdef0, or a disk's number. You may add a run."
-    ),
+    typer.Argument(metavar="VOLUME", help="Its id, how that begins, or its Name tag: ledger-db. You may add a run."),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Ask the cloud now, by the minute, instead of reading a run.")]
 FromRecording = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]

@@ -162,7 +162,7 @@ def report_command(
     where: options.Where = None,
     volume: Annotated[
         list[str] | None,
-        typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
+        typer.Option(help="Only this volume, by id or name; repeatable. With md: a ticket."),
     ] = None,
     sort: Annotated[str | None, typer.Option(help="What lists are sorted by: money, risk or losses.")] = None,
 ) -> None:

@@ -12,7 +12,7 @@ from plimsoll.cli import options
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen, beginning
 from plimsoll.measure.runs import Mode
-from plimsoll.model.errors import BadInput
+from plimsoll.model.errors import BadInput, PlimsollError
 
 if TYPE_CHECKING:
     from plimsoll.clouds.scope import Scope
@@ -22,7 +22,9 @@ _LISTED: Final = ("Measure", 1)
 
 
 def validate_command(
-    volume: Annotated[str | None, typer.Argument(help="Volume id. Leave it out with --recommendation.")] = None,
+    volume: Annotated[
+        str | None, typer.Argument(help="A volume's id or name. Leave it out with --recommendation.")
+    ] = None,
     recommendation: Annotated[
         Path | None, typer.Option(help="Validate the recommendations of this run whose evidence is thin.")
     ] = None,
@@ -64,6 +66,7 @@ def _validate_volume(
     volume: str, target: str | None, scope: Scope, policy: Policy, measure: options.ValidateOptions
 ) -> None:
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
+    from plimsoll.auditing.list import find_listed
     from plimsoll.bootstrap.clouds import open_clouds
     from plimsoll.cli.validations import context_of, follow_validation, new_job
     from plimsoll.settings import Settings
@@ -74,7 +77,10 @@ def _validate_volume(
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
-    job = new_job(volume, target, measure, cloud.ports, now)
+    listed = find_listed([volume], [cloud.ports])[volume]
+    if isinstance(listed, PlimsollError):
+        raise listed
+    job = new_job(str(listed.volume.id), target, measure, cloud.ports, now)
     ended = follow_validation(console, validate_volume(job, context_of(cloud, policy, measure, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
