@@ -1,4 +1,7 @@
-"""Recommend what each volume should be, with the saving, the evidence and what blocks it."""
+"""Find what each volume should be, what that saves and why.
+
+Each answer has its evidence, its risk and what blocks it. An audit only reads.
+"""
 
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -15,7 +18,7 @@ from plimsoll.model.errors import BadInput
 from plimsoll.output_files import check_place
 from plimsoll.reports.printable import put_out
 
-_LISTED: Final = ("Audit", 2)
+_LISTED: Final = ("Begin with", 1)
 
 
 def audit_command(

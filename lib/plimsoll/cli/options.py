@@ -50,7 +50,7 @@ def _name_in(names: Iterable[str], name: str) -> str:
 
 Regions = Annotated[
     list[str] | None,
-    typer.Option("--region", help="Region; repeatable. Default: all regions of a cloud of which you name none."),
+    typer.Option("--region", help="Region, or several: a,b. Default: all regions of a cloud of which you name none."),
 ]
 RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")]
 Where = Annotated[
@@ -194,9 +194,9 @@ class RunOptions(OptionGroup):
     every_minute: Annotated[
         bool, typer.Option("--every-minute", help="Read every minute, also those that cannot change an answer.")
     ] = False
-    plan: Annotated[bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")] = (
-        False
-    )
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="Say what reading the metrics would take, and read none.")
+    ] = False
     json_lines: Annotated[
         bool,
         typer.Option("--json", help="Print each answer as a line of JSON; all else goes to standard error."),
@@ -239,9 +239,9 @@ class ValidateOptions(MeasureOptions):
             "is, within its free headroom (in-place)."
         ),
     ] = Mode.CANARY
-    plan: Annotated[bool, typer.Option("--plan", help="Say what would be measured and what it costs, and stop.")] = (
-        False
-    )
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="Say what would be measured and what it costs, and stop.")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

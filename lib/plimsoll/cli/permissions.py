@@ -1,4 +1,7 @@
-"""Print the permissions that Plimsoll needs: an IAM policy for AWS, a custom role for Google Cloud."""
+"""Print the permissions to give: an IAM policy or a role.
+
+An IAM policy for AWS, a custom role for Google Cloud.
+"""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.model.policy import Policy
 
 
-_LISTED: Final = ("Audit", 1)
+_LISTED: Final = ("Begin with", 8)
 
 
 class Partition(StrEnum):

@@ -1,4 +1,7 @@
-"""Write a run's report: the page to read, the data as files, Markdown for a ticket, or messages for Slack."""
+"""Write a run's page, data files, tickets or Slack message.
+
+The page to read, the data as files, Markdown for a ticket, or messages for Slack.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 SCREEN: Final = Path("-")
 """Standard output."""
 
-_LISTED: Final = ("Read a run", 1)
+_LISTED: Final = ("Begin with", 4)
 _MOST_ROWS: Final = 50
 
 

@@ -1,4 +1,7 @@
-"""Measure a target with fio, on a scratch volume beside the workload's own, before anything is moved to it."""
+"""Measure a target with fio before anything is moved to it.
+
+On a scratch volume beside the workload's own.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.clouds.scope import Scope
     from plimsoll.model.policy import Policy
 
-_LISTED: Final = ("Measure", 1)
+_LISTED: Final = ("Begin with", 7)
 
 
 def validate_command(
