@@ -20,8 +20,10 @@ ROOM = 3
 
 def environment(organization: Running, **more: str) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PLIMSOLL_"))}
-    # Without quotas, and with a query worth as many datapoints as it is with them.
+    # Without quotas, and with a query worth as many datapoints as it is with them. A busy machine answers late.
     fast = {
+        "PLIMSOLL_SILENCE_TIMEOUT_S": "600",
+        "PLIMSOLL_ANSWER_TIMEOUT_S": "600",
         "PLIMSOLL_DATAPOINTS_PER_S": "1e9",
         "PLIMSOLL_CALLS_PER_S": "1e9",
         "PLIMSOLL_USD_HOUR_WAITED": "250000",

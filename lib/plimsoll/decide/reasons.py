@@ -877,7 +877,7 @@ def _required(unit: str, need: float, seen: Mapping[str, float | None], times: f
         if abs(need - figure * times) <= _SAME * max(1.0, need):
             enough = (more for more in range(digits, _MOST_DIGITS) if _adds_up(need, figure, times, more))
             shown = next(enough, _MOST_DIGITS)
-            return f"{need:,.{shown}f} {unit} ({what} {figure:,.{shown}f}, {headroom})"
+            return f"{round(figure, shown) * times:,.{shown}f} {unit} ({what} {figure:,.{shown}f}, {headroom})"
     peak = max(known.values())
     if need > peak * times:
         return f"{need:,.{digits}f} {unit} (with what was held back, or was done before)"

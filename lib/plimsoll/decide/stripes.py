@@ -202,7 +202,8 @@ def share_highest_load(cases: Sequence[Case], host: HostLoad | None, *, parts: i
     """
     whole, first = add_demands([case.demand for case in cases]), cases[0]
     there = on_these_hosts(first.epochs, whole)
-    room = find_host_room(whole, host, first.hosts, first.policy, there).mask(there)
+    done = add_demands([case.done for case in cases])
+    room = find_host_room(done, host, first.hosts, first.policy, there).mask(there)
     if any(case.frequent for case in cases):
         room = add_relief(
             room,

@@ -238,7 +238,7 @@ def _before(found: _Found, case: Case, load: HostLoad | None) -> None:
     Its credits are spent from the window's beginning on, so that earlier buckets count as well.
     """
     for epoch in case.epochs[:-1]:
-        traffic = traffic_before(epoch, case.demand, load)
+        traffic = traffic_before(epoch, case.done, load)
         if traffic is None:
             continue
         always = _always(traffic.host.ceiling, case.policy.saturation_pct)

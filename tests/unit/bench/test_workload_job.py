@@ -119,6 +119,17 @@ def run_fio(job, folder):
     return {one["jobname"]: one for one in json.loads((folder / "out.json").read_text())["jobs"]}
 
 
+def run_paced(job, folder, *, iops_paced, throughput_mib_s):
+    """The sections of the first run of fio that kept its rates: a busy machine may lag behind, and none runs ahead."""
+    for _ in range(10):
+        seen = run_fio(job, folder)
+        shares = iops(seen["paced-iops"]) / iops_paced, mib_s(seen["paced-throughput"]) / throughput_mib_s
+        assert max(shares) < 1.1
+        if min(shares) > 0.9:
+            return seen
+    raise AssertionError(f"fio never kept its rates: {shares}")
+
+
 def iops(one):
     return one["read"]["iops"] + one["write"]["iops"]
 
@@ -135,13 +146,12 @@ def mean_kib(direction):
 def test_fio_runs_the_rates_mixes_and_sizes_of_a_mixed_shape(tmp_path):
     small, large = ((4, 0.5), (8, 0.2), (16, 0.3)), ((16, 0.5), (32, 0.4), (64, 0.1))
     shape = a_shape(a_moment(400, small, read_share=0.7, write_sizes=((8, 1.0),)), a_moment(150, large, read_share=0.4))
-    seen = run_fio(workload_job(shape, runtime_s=3, ramp_s=1), tmp_path)
+    job, throughput_mib_s = workload_job(shape, runtime_s=3, ramp_s=1), shape.at_most_throughput.throughput_mib_s
+    seen = run_paced(job, tmp_path, iops_paced=400, throughput_mib_s=throughput_mib_s)
     paced = seen["paced-iops"]
-    assert iops(paced) == pytest.approx(400, rel=0.1)
     assert paced["read"]["iops"] / iops(paced) == pytest.approx(0.7, abs=0.05)
     assert mean_kib(paced["read"]) == pytest.approx(mean_size_kib(small), rel=0.15)
     assert mean_kib(paced["write"]) == pytest.approx(8, rel=0.05)
-    assert mib_s(seen["paced-throughput"]) == pytest.approx(shape.at_most_throughput.throughput_mib_s, rel=0.1)
     free = seen["unbounded-iops"]
     assert free["read"]["total_ios"] / (free["read"]["total_ios"] + free["write"]["total_ios"]) == pytest.approx(
         0.7, abs=0.05
@@ -153,7 +163,6 @@ def test_fio_runs_the_rates_mixes_and_sizes_of_a_mixed_shape(tmp_path):
 @pytest.mark.parametrize("read_share", [0, 1])
 def test_fio_runs_the_rates_of_a_shape_of_one_direction(tmp_path, read_share):
     shape = a_shape(a_moment(300, ((4, 0.5), (32, 0.5)), read_share=read_share), sequential=True)
-    seen = run_fio(workload_job(shape, runtime_s=2, ramp_s=0), tmp_path)
-    assert iops(seen["paced-iops"]) == pytest.approx(300, rel=0.1)
+    job, throughput_mib_s = workload_job(shape, runtime_s=2, ramp_s=0), shape.at_most_throughput.throughput_mib_s
+    seen = run_paced(job, tmp_path, iops_paced=300, throughput_mib_s=throughput_mib_s)
     assert seen["paced-iops"]["write" if read_share else "read"]["total_ios"] == 0
-    assert mib_s(seen["paced-throughput"]) == pytest.approx(shape.at_most_throughput.throughput_mib_s, rel=0.1)

@@ -121,6 +121,17 @@ def test_a_set_of_one_is_decided_as_the_volume_alone(some, policy):
     assert replace(found, stripe_set=None, reasons=()) == replace(alone, reasons=())
 
 
+def test_what_a_member_did_above_its_configuration_is_none_of_its_neighbors():
+    """14,000 IOPS of 13,334 in a minute: the host's 18,750 hold it down to 18,134, not to 18,750 - 666."""
+    volume = a_volume("io2", 125, iops=13_334, on=a_host("m5.2xlarge"), id="vol-0")
+    demands = {"vol-0": a_demand(iops=[0, 0, 0, 0, 0, 14_000], throughput_mib_s=0)}
+    policy = a_policy(headroom_pct=36, min_hours=0)
+    found = decided(a_stripe_set("vol-0"), [volume], demands, policy)["vol-0"]
+    (case,), _ = cases_of([volume], demands, policy)
+    assert found.target.need.iops == pytest.approx(13_334 * 1.36)
+    assert found.target.need == answer(case).target.need
+
+
 def needs_of(stripes, volumes, demands, policy):
     """The highest that each member of a set has to carry, by type."""
     cases, load = cases_of(volumes, demands, policy)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import plimsoll
@@ -253,6 +253,7 @@ def test_waste_is_what_is_paid_for_and_cannot_be_used(volume, wasted):
 
 
 @given(st.floats(0.5, 2900), st.sampled_from([0.0, 10.0, 20.0, 33.0]))
+@example(11.444446519686153, 10.0)
 def test_what_has_to_be_carried_adds_up(iops, headroom_pct):
     policy = a_policy(headroom_pct=headroom_pct, drop_in_share_pct=100)
     found = decision(a_volume("gp3", 500, iops=16_000), a_demand(iops=iops, throughput_mib_s=1), policy)
