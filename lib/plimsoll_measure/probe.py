@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Protocol
 
-from plimsoll.auditing.list import listings
+from plimsoll.auditing.list import find_listed
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.probe_book import ProbeLine
 from plimsoll.jobs.document import StoredDocument
@@ -20,7 +20,7 @@ from plimsoll.jobs.kernel import DONE, LOOK_EVERY_S, BenchPatience, EndedJob, Jo
 from plimsoll.model.errors import BadInput, CloudError, NotMeasured, PlimsollError
 from plimsoll.model.task import Task, TaskMode
 from plimsoll.model.volume import Volume
-from plimsoll.ports import Bench, FailedTarget, RunStore, Target
+from plimsoll.ports import Bench, RunStore, Target
 from plimsoll_measure.bench.probe.answer import read_probe
 from plimsoll_measure.validation.command import HostCommand
 
@@ -143,25 +143,17 @@ def group_by_host(
     """
     if not 1 <= seconds <= MOST_SECONDS:
         raise BadInput(f"a probe takes from 1 s to {MOST_SECONDS:,} s (a day): give --for a time within that.")
-    wanted, unsearched = dict.fromkeys(volume_ids), list[str]()
-    by_host: dict[tuple[Target, str], list[str]] = {}
-    for listing in listings(ports):
-        if listing.error is not None:
-            unsearched.append(str(listing.error))
-        if isinstance(listing, FailedTarget):
-            continue
-        for volume in listing.volumes:
-            if volume.id not in wanted:
-                continue
-            del wanted[volume.id]
-            if len(volume.hosts) == 1:
-                by_host.setdefault((listing.target, volume.hosts[0].id), []).append(volume.id)
-            else:
-                yield NotProbed(volume_ids=(volume.id,), error=_hostless(volume))
-    for missing in wanted:
-        why = f" ({'; '.join(dict.fromkeys(unsearched))})" if unsearched else ""
-        error = BadInput(f"there is no volume {missing} in these accounts and regions{why}: check --region and its id.")
-        yield NotProbed(volume_ids=(missing,), error=error)
+    by_host: dict[tuple[Target, str], set[str]] = {}
+    for word, listed in find_listed(volume_ids, [ports]).items():
+        if isinstance(listed, PlimsollError):
+            yield NotProbed(volume_ids=(word,), error=listed)
+        elif not isinstance(listed.volume, Volume):
+            yield NotProbed(volume_ids=(word,), error=listed.volume.error)
+        elif len(listed.volume.hosts) == 1:
+            host_id = listed.volume.hosts[0].id
+            by_host.setdefault((listed.listing.target, host_id), set()).add(listed.volume.id)
+        else:
+            yield NotProbed(volume_ids=(listed.volume.id,), error=_hostless(listed.volume))
     _check_bounds(by_host.values())
     for (target, host_id), ids in by_host.items():
         yield HostProbe(target=target, host_id=host_id, volume_ids=tuple(sorted(ids)), seconds=seconds, began=now)
@@ -286,7 +278,7 @@ def _end_of(host_probe: HostProbe) -> datetime:
     return host_probe.began + timedelta(seconds=host_probe.seconds)
 
 
-def _check_bounds(volume_lists: Iterable[Sequence[str]]) -> None:
+def _check_bounds(volume_lists: Iterable[Collection[str]]) -> None:
     by_host = list(volume_lists)
     if len(by_host) > MOST_HOSTS:
         raise BadInput(f"these volumes are on {len(by_host):,} hosts, and a probe takes {MOST_HOSTS}: name fewer.")

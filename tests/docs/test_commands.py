@@ -216,5 +216,5 @@ def test_every_command_within_a_sentence_is_one_with_the_options_that_it_is_give
         found, words = parts(one)
         known = {flag for option in found.params for flag in (*option.opts, *option.secondary_opts)}
         given = {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)}
-        assert given <= known | {"--help", "--install-completion"}, f"{one.page}: {one.line}"
+        assert given <= known | {"--help", "-h", "--help-all", "--install-completion"}, f"{one.page}: {one.line}"
         assert not hasattr(found, "commands") or given, f"{one.page}: {one.line}"

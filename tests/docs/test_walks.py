@@ -66,7 +66,7 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 
-for words in (["--help"], ["wave", "--help"], ["wave", "--times", "2"]):
+for words in (["--help-all"], ["wave", "--help"], ["wave", "--times", "2"]):
     print(CliRunner().invoke(app, words, env={"COLUMNS": "80", "TERM": "dumb"}).output, end="\\n---\\n")
 """
 A_REPORT = '''
@@ -114,7 +114,7 @@ from plimsoll.cli.option_values import policy_from
 from plimsoll.cli.options import AuditPolicyOptions, PolicyKeyOptions
 from plimsoll.model.errors import PolicyError
 
-print(CliRunner().invoke(app, ["audit", "--help"], env={"COLUMNS": "200"}).output)
+print(CliRunner().invoke(app, ["audit", "--help-all"], env={"COLUMNS": "200"}).output)
 print(policy_from(AuditPolicyOptions(own=PolicyKeyOptions(spare_pct=30))).spare_pct)
 try:
     policy_from(AuditPolicyOptions(set_=["spare_pct=60"]))

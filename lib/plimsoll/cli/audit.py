@@ -1,4 +1,7 @@
-"""Recommend what each volume should be, with the saving, the evidence and what blocks it."""
+"""Find what each volume should be, what that saves and why.
+
+Each answer has its evidence, its risk and what blocks it. An audit only reads.
+"""
 
 from contextlib import ExitStack
 from importlib import import_module
@@ -16,7 +19,7 @@ from plimsoll.model.errors import BadInput
 from plimsoll.reports.printable import put_out
 from plimsoll.wings import RUN_VALIDATION
 
-_LISTED: Final = ("Audit", 2)
+_LISTED: Final = ("Begin with", 1)
 
 
 def audit_command(
@@ -41,9 +44,8 @@ def audit_command(
     from plimsoll.api.audits import Wanted, order_and_ports
     from plimsoll.bootstrap.books import change_ledger
     from plimsoll.bootstrap.recordings import record_audits
-    from plimsoll.cli.audit_plan import show_audit_plan
     from plimsoll.cli.option_values import policy_from, scope_from
-    from plimsoll.cli.output_lines import answer_lines
+    from plimsoll.cli.output_lines import answer_lines, show_audit_plan
     from plimsoll.reports.terminal.run import show_failures
     from plimsoll.settings import Settings
 

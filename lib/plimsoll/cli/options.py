@@ -49,7 +49,7 @@ def _name_in(names: Iterable[str], name: str) -> str:
 
 Regions = Annotated[
     list[str] | None,
-    typer.Option("--region", help="Region; repeatable. Default: all regions of a cloud of which you name none."),
+    typer.Option("--region", help="Region, or several: a,b. Default: all regions of a cloud of which you name none."),
 ]
 RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")]
 Where = Annotated[
@@ -57,9 +57,7 @@ Where = Annotated[
 ]
 VolumeWords = Annotated[
     list[str],
-    typer.Argument(
-        metavar="VOLUME", help="Its id, such as vol-0123456789abcdef0, or a disk's number. You may add a run."
-    ),
+    typer.Argument(metavar="VOLUME", help="Its id, how that begins, or its Name tag: ledger-db. You may add a run."),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Ask the cloud now, by the minute, instead of reading a run.")]
 FromRecording = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
@@ -195,9 +193,9 @@ class RunOptions(OptionGroup):
     every_minute: Annotated[
         bool, typer.Option("--every-minute", help="Read every minute, also those that cannot change an answer.")
     ] = False
-    plan: Annotated[bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")] = (
-        False
-    )
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="Say what reading the metrics would take, and read none.")
+    ] = False
     json_lines: Annotated[
         bool,
         typer.Option("--json", help="Print each answer as a line of JSON; all else goes to standard error."),

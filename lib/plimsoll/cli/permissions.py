@@ -1,4 +1,7 @@
-"""Print the permissions that Plimsoll needs: an IAM policy for AWS, a custom role for Google Cloud."""
+"""Print the permissions to give: an IAM policy or a role.
+
+An IAM policy for AWS, a custom role for Google Cloud.
+"""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -10,7 +13,7 @@ from plimsoll.clouds.permissions import PermissionRequest, PolicyFormat, Purpose
 from plimsoll.clouds.registry import AWS, CLOUDS
 from plimsoll.model.errors import BadInput
 
-_LISTED: Final = ("Audit", 1)
+_LISTED: Final = ("Begin with", 8)
 
 
 class Partition(StrEnum):

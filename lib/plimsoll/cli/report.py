@@ -1,4 +1,7 @@
-"""Write a run's report: the page to read, the data as files, Markdown for a ticket, or messages for Slack."""
+"""Write a run's page, data files, tickets or Slack message.
+
+The page to read, the data as files, Markdown for a ticket, or messages for Slack.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 SCREEN: Final = Path("-")
 """Standard output."""
 
-_LISTED: Final = ("Read a run", 1)
+_LISTED: Final = ("Begin with", 4)
 _MOST_ROWS: Final = 50
 _SLACK: Final = "plimsoll_service.cli.slack_message"
 """The wing's module that makes messages to Slack."""
@@ -161,7 +164,7 @@ def report_command(
     where: options.Where = None,
     volume: Annotated[
         list[str] | None,
-        typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
+        typer.Option(help="Only this volume, by id or name; repeatable. With md: a ticket."),
     ] = None,
     sort: Annotated[str | None, typer.Option(help="What lists are sorted by: money, risk or losses.")] = None,
 ) -> None:

@@ -21,9 +21,9 @@ class ValidateOptions(MeasureOptions):
             "is, within its free headroom (in-place)."
         ),
     ] = Mode.CANARY
-    plan: Annotated[bool, typer.Option("--plan", help="Say what would be measured and what it costs, and stop.")] = (
-        False
-    )
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="Say what would be measured and what it costs, and stop.")
+    ] = False
 
     @property
     def budget(self) -> Budget:

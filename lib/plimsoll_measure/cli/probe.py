@@ -27,7 +27,11 @@ _LISTED: Final = ("Measure", 2)
 
 def probe_command(
     volumes: Annotated[
-        list[str], typer.Argument(metavar="VOLUME...", help="Volume ids, or paths of block devices of this machine.")
+        list[str],
+        typer.Argument(
+            metavar="VOLUME...",
+            help="Volumes by id or name, or paths of block devices of this machine.",
+        ),
     ],
     for_: Annotated[
         str, typer.Option("--for", metavar="TIME", help="How long to read: 90s, 10m, 1h, 1d at most.")

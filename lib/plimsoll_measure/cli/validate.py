@@ -1,4 +1,7 @@
-"""Measure a target with fio, on a scratch volume beside the workload's own, before anything is moved to it."""
+"""Measure a target with fio before anything is moved to it.
+
+On a scratch volume beside the workload's own.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli import options
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen, beginning
-from plimsoll.model.errors import BadInput
+from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll_measure.cli.options import ValidateOptions
 from plimsoll_measure.runs import Mode
 
@@ -19,11 +22,13 @@ if TYPE_CHECKING:
     from plimsoll.clouds.scope import Scope
     from plimsoll.model.policy import Policy
 
-_LISTED: Final = ("Measure", 1)
+_LISTED: Final = ("Begin with", 7)
 
 
 def validate_command(
-    volume: Annotated[str | None, typer.Argument(help="Volume id. Leave it out with --recommendation.")] = None,
+    volume: Annotated[
+        str | None, typer.Argument(help="A volume's id or name. Leave it out with --recommendation.")
+    ] = None,
     recommendation: Annotated[
         Path | None, typer.Option(help="Validate the recommendations of this run whose evidence is thin.")
     ] = None,
@@ -63,6 +68,7 @@ def validate_command(
 
 def _validate_volume(volume: str, target: str | None, scope: Scope, policy: Policy, measure: ValidateOptions) -> None:
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
+    from plimsoll.auditing.list import find_listed
     from plimsoll.bootstrap.clouds import open_clouds
     from plimsoll.settings import Settings
     from plimsoll_measure.cli.validations import context_of, follow_validation, new_job
@@ -73,7 +79,10 @@ def _validate_volume(volume: str, target: str | None, scope: Scope, policy: Poli
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
-    job = new_job(volume, target, measure, cloud.ports, now)
+    listed = find_listed([volume], [cloud.ports])[volume]
+    if isinstance(listed, PlimsollError):
+        raise listed
+    job = new_job(str(listed.volume.id), target, measure, cloud.ports, now)
     ended = follow_validation(console, validate_volume(job, context_of(cloud, policy, measure, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
