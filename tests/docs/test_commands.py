@@ -20,7 +20,7 @@ from tests.pipelines.commands import plimsoll
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL
 from tests.unit.backtest.fleets import bursty, write_fleet
-from tests.unit.bench.loops import a_loop_device
+from tests.unit.measure.bench.loops import a_loop_device
 
 ELSEWHERE = {
     "${EDITOR:-vi}": "a person writes a secret in it",
@@ -216,5 +216,5 @@ def test_every_command_within_a_sentence_is_one_with_the_options_that_it_is_give
         found, words = parts(one)
         known = {flag for option in found.params for flag in (*option.opts, *option.secondary_opts)}
         given = {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)}
-        assert given <= known | {"--help", "--install-completion"}, f"{one.page}: {one.line}"
+        assert given <= known | {"--help", "-h", "--help-all", "--install-completion"}, f"{one.page}: {one.line}"
         assert not hasattr(found, "commands") or given, f"{one.page}: {one.line}"

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.auditing.audit import plan_audit
 from plimsoll.auditing.explain import explain_anywhere
-from plimsoll.model.errors import AccessDenied, PolicyError
+from plimsoll.model.errors import AccessDenied, BadInput, PolicyError
 from plimsoll.orders import plan_summary, read_order
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
@@ -133,4 +133,5 @@ def test_a_cloud_that_could_not_be_searched_is_told_only_where_the_volume_is_now
 
 
 def test_nothing_is_found_where_every_cloud_was_searched():
-    assert explain_anywhere([a_world(volumes(1)), a_google_world(google_disks(1))], "7", POLICY, NOW) is None
+    with pytest.raises(BadInput, match="there is no volume 7 in these accounts and regions"):
+        explain_anywhere([a_world(volumes(1)), a_google_world(google_disks(1))], "7", POLICY, NOW)

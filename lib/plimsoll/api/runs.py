@@ -41,15 +41,16 @@ class Run:
         return float(self.summary["monthly_usd"]["saved"])
 
     def recommendation(self, volume: str) -> RecommendationRecord | None:
-        """A volume's recommendation by its id, or as account/region/id; None where the run has none.
+        """A volume's recommendation by its id, account/region/id, Name tag or how its id begins; None without one.
 
-        BadInput where several volumes have that id.
+        BadInput lists several volumes that are called so.
         """
         return run_reader.find_record(self.folder, volume)
 
     def demand(self, volume: str) -> DemandProfileRecord | None:
         """The demand of a volume over time; None if no metrics were read. Names and errors are as above."""
-        return run_reader.find_profile(self.folder, volume)
+        record = run_reader.find_record(self.folder, volume)
+        return None if record is None else run_reader.find_profile(self.folder, run_reader.full_name(record))
 
     def unanswered(self) -> Iterator[UnansweredRecord]:
         """The volumes without a recommendation, each with the reason."""

@@ -1,6 +1,5 @@
 """One volume: as a run knows it, or read anew from its cloud by the minute."""
 
-import difflib
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,16 +9,23 @@ from plimsoll.auditing.explain import explain_anywhere
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.bootstrap.clouds import ports_of
 from plimsoll.bootstrap.recordings import recorded_ports
-from plimsoll.clouds.registry import CLOUDS
 from plimsoll.clouds.scope import Scope
 from plimsoll.demand.demand import Demand
 from plimsoll.model.errors import BadInput, Unexpected
 from plimsoll.model.policy import Policy
+from plimsoll.model.volume_names import choose_volume, nearest_hint
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.answers import answered_record, profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered
+from plimsoll.reports.run_reader import (
+    find_profile,
+    find_record,
+    full_name,
+    name_of_record,
+    stream_records,
+    stream_unanswered,
+)
 from plimsoll.settings import Settings
 
 
@@ -84,11 +90,6 @@ def read_volume(
     else:
         audits = ports_of(scope, settings, today=now.date(), log_days=policy.log_days)
     explained = explain_anywhere(audits, volume, policy, now)
-    if explained is None:
-        words = [CLOUDS[cloud].words for cloud in scope.clouds]
-        places = " or ".join(f"{cloud_words.account}s" for cloud_words in words)
-        options = ", ".join(cloud_words.account_option for cloud_words in words)
-        raise BadInput(f"there is no volume {volume} in these {places} and regions: check {options} and --region.")
     outcome = explained.outcome
     if isinstance(outcome, FailedVolume):
         raise Unexpected(f"{volume}: {outcome.reason}")
@@ -107,11 +108,9 @@ def _folder(run: Path | None) -> Path:
 
 
 def _reason_for_none(folder: Path, volume: str) -> str:
-    reason = next(
-        (record.reason for record in stream_unanswered(folder) if volume in {record.volume_id, full_name(record)}), None
-    )
-    if reason is not None:
-        return f"{volume} has no recommendation in {folder}: {reason}"
-    near = difflib.get_close_matches(volume, [record.volume_id for record in stream_records(folder)], n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else "its recommendations.csv lists those that are in it."
+    unanswered = choose_volume(volume, ((name_of_record(record), record) for record in stream_unanswered(folder)))
+    if unanswered is not None:
+        return f"{unanswered.volume_id} has no recommendation in {folder}: {unanswered.reason}"
+    near = nearest_hint(volume, map(name_of_record, stream_records(folder)))
+    hint = near or "its recommendations.csv lists those that are in it."
     return f"there is no volume {volume} in {folder}: {hint} To ask the cloud, add --fresh."

@@ -6,17 +6,17 @@ from datetime import datetime
 
 from plimsoll.auditing.batch import context_of, decide
 from plimsoll.auditing.decide import VolumeOutcome, outcome_of, outcome_without_metrics
-from plimsoll.auditing.list import listings, with_stripes_of
+from plimsoll.auditing.list import VolumeListing, find_listed, listings, with_stripes_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.price import market_of
 from plimsoll.auditing.read import with_signals
 from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
 from plimsoll.demand.demand import Demand
-from plimsoll.model.errors import CloudError
+from plimsoll.model.errors import CloudError, PlimsollError
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import FailedVolume
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import FailedTarget
 from plimsoll.refine.member import Judged
 
 
@@ -28,20 +28,17 @@ class Explained:
     demand: Demand | None
 
 
-def explain_anywhere(audits: Sequence[AuditPorts], volume_id: str, policy: Policy, now: datetime) -> Explained | None:
-    """Does as `explain_volume`, in the first of several clouds that has the volume."""
-    unsearched: CloudError | None = None
-    for ports in audits:
-        try:
-            explained = explain_volume(ports, volume_id, policy, now)
-        except CloudError as error:
-            unsearched = unsearched or error
-            continue
-        if explained is not None:
-            return explained
-    if unsearched is not None:
-        raise unsearched
-    return None
+def explain_anywhere(audits: Sequence[AuditPorts], word: str, policy: Policy, now: datetime) -> Explained:
+    """Does as `explain_volume`, for a volume of any of several clouds, by what people call it. Raises its errors too.
+
+    Raises BadInput where no volume, or several, are called so.
+    """
+    listed = find_listed([word], audits)[word]
+    if isinstance(listed, PlimsollError):
+        raise listed
+    if listed.listing.error is not None:
+        raise listed.listing.error
+    return _explain_listed(listed, policy, now)
 
 
 def explain_volume(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
@@ -55,21 +52,19 @@ def explain_volume(ports: AuditPorts, volume_id: str, policy: Policy, now: datet
         unsearched = listing.error or unsearched
         if isinstance(listing, FailedTarget) or listing.error is not None:
             continue  # a part of a list has a part of a host's volumes
-        for unread in listing.unread:
-            if unread.id == volume_id:
-                return Explained(outcome=FailedVolume.from_error(listing.target, volume_id, unread.error), demand=None)
-        volume = next((volume for volume in listing.volumes if volume.id == volume_id), None)
-        if volume is not None:
-            unchanged, _ = with_stripes_of(listing, ports)
-            return _explain_listed(listing.target, volume, listing.volumes, unchanged, policy, now)
+        for volume in listing.all_volumes:
+            if volume.id == volume_id:
+                return _explain_listed(VolumeListing(ports=ports, listing=listing, volume=volume), policy, now)
     if unsearched is not None:
         raise unsearched
     return None
 
 
-def _explain_listed(
-    target: Target, volume: Volume, volumes: list[Volume], ports: AuditPorts, policy: Policy, now: datetime
-) -> Explained:
+def _explain_listed(listed: VolumeListing, policy: Policy, now: datetime) -> Explained:
+    volume, target, volumes = listed.volume, listed.listing.target, listed.listing.volumes
+    if not isinstance(volume, Volume):
+        return Explained(outcome=FailedVolume.from_error(target, str(volume.id), volume.error), demand=None)
+    ports, _ = with_stripes_of(listed.listing, listed.ports)
     market, _ = market_of(target, ports, policy, now)
     context = context_of(market, ports, policy, now)
     takeovers = takeovers_by_volume(find_takeovers(volumes, policy.takeover_tags))

@@ -13,8 +13,9 @@ from typing import Final, TypeVar
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.groups import split_by_change
-from plimsoll.model.errors import CloudError, DeniedByPolicy, VolumeGone
+from plimsoll.model.errors import BadInput, CloudError, DeniedByPolicy, PlimsollError, VolumeGone
 from plimsoll.model.volume import Volume
+from plimsoll.model.volume_names import NamedVolume, NameSearch, nearest_hint
 from plimsoll.outcomes import ANSWERED_BEFORE, DELETED, FailedVolume, Notice, Outcome, Skipped
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
@@ -75,6 +76,11 @@ class Listing:
     error: CloudError | None
 
     @property
+    def all_volumes(self) -> list[Volume | UnreadVolume]:
+        """The volumes, also those that could not be read."""
+        return [*self.volumes, *self.unread]
+
+    @property
     def count(self) -> int:
         """The number of volumes by name, also of those that could not be read."""
         return len(self.volumes) + sum(volume.id is not None for volume in self.unread)
@@ -120,6 +126,69 @@ def list_volumes(target: Target, ports: AuditPorts) -> Listing:
         unread=[*(volume for volume in named.values() if isinstance(volume, UnreadVolume)), *nameless],
         error=failure,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeListing:
+    """A volume in the listing of its target, with the ports that listed it."""
+
+    ports: AuditPorts
+    listing: Listing
+    volume: Volume | UnreadVolume
+
+
+def find_listed(words: Iterable[str], audits: Sequence[AuditPorts]) -> dict[str, VolumeListing | PlimsollError]:
+    """The volume that each word means, or why none is: people may call it as they like (`volume_names`).
+
+    An id is enough where it is found. Any other name has to be looked for in every place: what could not be listed may
+    have a volume of that name too.
+    """
+    searches = {word: NameSearch[VolumeListing](word) for word in words}
+    names, unsearched = list[NamedVolume](), list[CloudError]()
+    for ports in audits:
+        for listing in _listings_of(ports, unsearched):
+            target = listing.target
+            for volume in listing.all_volumes:
+                if volume.id is not None:
+                    name = NamedVolume(target.account, target.region, volume.id, getattr(volume, "name", None))
+                    names.append(name)
+                    for search in searches.values():
+                        search.see(name, VolumeListing(ports=ports, listing=listing, volume=volume))
+            if all(search.is_exact for search in searches.values()):
+                return {word: _chosen(search, [], []) for word, search in searches.items()}
+    return {word: _chosen(search, names, unsearched) for word, search in searches.items()}
+
+
+def _listings_of(ports: AuditPorts, unsearched: list[CloudError]) -> Iterator[Listing]:
+    """Yields what can be listed; adds the errors of what cannot."""
+    try:
+        for listing in listings(ports):
+            if listing.error is not None:
+                unsearched.append(listing.error)
+            if isinstance(listing, Listing):
+                yield listing
+    except CloudError as error:
+        unsearched.append(error)
+
+
+def _chosen(
+    search: NameSearch[VolumeListing], names: Sequence[NamedVolume], unsearched: Sequence[CloudError]
+) -> VolumeListing | PlimsollError:
+    try:
+        listed = search.choose()
+    except BadInput as error:
+        return error
+    if listed is None and unsearched:
+        return unsearched[0]
+    if listed is None:
+        hint = nearest_hint(search.word, names) or "check them, and its id."
+        return BadInput(f"there is no volume {search.word} in these accounts and regions: {hint}")
+    if unsearched and not search.is_exact:
+        return BadInput(
+            f"{search.word} seems to be {listed.volume.id} in {listed.listing.target}, but another place could not be "
+            f"searched for that name ({str(unsearched[0]).rstrip('.')}): give the id."
+        )
+    return listed
 
 
 DENIED_AS_EXPECTED: Final = "an organization's policy denies to read this place, as expected: nothing of it is known."

@@ -1,7 +1,10 @@
-"""Recommend what each volume should be, with the saving, the evidence and what blocks it."""
+"""Find what each volume should be, what that saves and why.
+
+Each answer has its evidence, its risk and what blocks it. An audit only reads.
+"""
 
 from contextlib import ExitStack
-from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,11 +14,12 @@ from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli import options
 from plimsoll.cli.exit_codes import EXIT_OVER, PARTIAL
 from plimsoll.cli.screen import Screen, beginning
+from plimsoll.files import check_place
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import check_place
 from plimsoll.reports.printable import put_out
+from plimsoll.wings import RUN_VALIDATION
 
-_LISTED: Final = ("Audit", 2)
+_LISTED: Final = ("Begin with", 1)
 
 
 def audit_command(
@@ -36,14 +40,12 @@ def audit_command(
     with beginning("starting"):
         from plimsoll.cli.followed_run import follow_audit
         from plimsoll.cli.run_reports import leave_reports
-        from plimsoll.cli.run_validation import validate_recommendations
 
     from plimsoll.api.audits import Wanted, order_and_ports
     from plimsoll.bootstrap.books import change_ledger
     from plimsoll.bootstrap.recordings import record_audits
-    from plimsoll.cli.audit_plan import show_audit_plan
     from plimsoll.cli.option_values import policy_from, scope_from
-    from plimsoll.cli.output_lines import answer_lines
+    from plimsoll.cli.output_lines import answer_lines, show_audit_plan
     from plimsoll.reports.terminal.run import show_failures
     from plimsoll.settings import Settings
 
@@ -71,7 +73,7 @@ def audit_command(
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate:
-        validate_recommendations(order.folder, None, options.ValidateOptions(**asdict(measure)), console=console)
+        import_module(RUN_VALIDATION).validate_audited(order.folder, measure, console)
     if run.json_lines:
         put_out(answer_lines(order.folder))
     if run.quiet:

@@ -48,7 +48,11 @@ def chart_demand(
 @chart_command.command(name="roofline")
 def chart_roofline(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="A volume id, names of envelopes, or both; a run too.")
+        list[str],
+        typer.Argument(
+            metavar="NAME...",
+            help="A volume's id or name, names of envelopes, or both; a run too.",
+        ),
     ],
     *,
     picture: options.PictureOptions,

@@ -1,4 +1,4 @@
-"""Compare two runs: what is new, gone, changed and done, and what has been saved since."""
+"""Compare two runs: what is new, gone, done and saved."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,7 +11,7 @@ from plimsoll.reports.printable import put_out
 
 DIFF_FORMATS: Final = ("text", "json", "md")
 
-_LISTED: Final = ("Read a run", 4)
+_LISTED: Final = ("Begin with", 6)
 
 
 def diff_command(

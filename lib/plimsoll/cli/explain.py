@@ -1,4 +1,6 @@
-"""Show one volume: its demand, its ceilings, every offer and why it lost, the evidence, and the change.
+"""Show why one volume, by name or id, should be what it should.
+
+Its demand, its ceilings, every offer and why it lost, the evidence, and the change.
 
 It reads the newest run. With --fresh, or an option about accounts or a policy, it asks the cloud.
 """
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.orders import Order
     from plimsoll.reports.record import RecommendationRecord
 
-_LISTED: Final = ("Audit", 3)
+_LISTED: Final = ("Begin with", 3)
 
 
 def explain_command(

@@ -18,11 +18,18 @@ from typing import Any, Final, NamedTuple
 import typer
 from typer.core import TyperCommand
 
-from plimsoll.cli.plain_help import PlainGroup, PlainTyper
+from plimsoll.cli.plain_help import ALL_HELP, PlainGroup, PlainTyper, write_lines_below
 from plimsoll.wings import find_folders
 
-PANELS: Final = ("Audit", "Read a run", "Measure", "Look back", "Try it", "Help")
-"""The panels of help in their order. Any other comes after them."""
+PANELS: Final = ("Begin with", "Audit", "Read a run", "Measure", "Look back", "Try it", "Help")
+"""The panels of help in their order. Any other comes after them. The program's own help shows the first alone."""
+
+EXAMPLES: Final = (
+    "plimsoll demo",
+    "plimsoll audit --profile production --region eu-west-1,us-east-1",
+    "plimsoll explain ledger-db",
+)
+"""The examples of the program's help."""
 
 _LISTED_LINE: Final = re.compile(r'^_LISTED: Final = \("(?P<panel>[^"]+)", (?P<place>\d+)\)$', re.MULTILINE)
 _SUMMARY: Final = re.compile(r'"""(.+?)(?:"""|\n\n)', re.DOTALL)
@@ -68,13 +75,21 @@ class ListedGroup(PlainGroup):
         return list(self.commands)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Help that shows of each command what is known without building it."""
-        alike = copy(self)
+        """Help that shows of each command what is known without building it: the first, and the names of the others."""
+        alike, shows_all = copy(self), ctx.meta.get(ALL_HELP, False)
         alike.commands = {
             name: TyperCommand(name=name, help=command.summary, rich_help_panel=command.panel)
             for name, command in self._listed.items()
+            if shows_all or command.panel == PANELS[0]
         }
+        if not shows_all:
+            alike.params = [option for option in self.params if "completion" not in str(option.name)]
+            alike.epilog = None
         super(ListedGroup, alike).format_help(ctx, formatter)
+        if not shows_all:
+            others = ", ".join(name for name in self._listed if name not in alike.commands)
+            names = f"More, described by `plimsoll {ALL_HELP}`: {others}"
+            write_lines_below(formatter, [names, "", "Examples:", *(f"  {example}" for example in EXAMPLES)])
 
 
 class _Commands(Mapping[str, Any]):

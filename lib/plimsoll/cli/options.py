@@ -11,7 +11,6 @@ import typer
 from plimsoll.cli.option_groups import GroupOptions, OptionGroup
 from plimsoll.clouds import registry
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.measure.runs import Budget, Mode
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import OWN_OPTIONS, Policy
 from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
@@ -50,7 +49,7 @@ def _name_in(names: Iterable[str], name: str) -> str:
 
 Regions = Annotated[
     list[str] | None,
-    typer.Option("--region", help="Region; repeatable. Default: all regions of a cloud of which you name none."),
+    typer.Option("--region", help="Region, or several: a,b. Default: all regions of a cloud of which you name none."),
 ]
 RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")]
 Where = Annotated[
@@ -58,9 +57,7 @@ Where = Annotated[
 ]
 VolumeWords = Annotated[
     list[str],
-    typer.Argument(
-        metavar="VOLUME", help="Its id, such as vol-0123456789abcdef0, or a disk's number. You may add a run."
-    ),
+    typer.Argument(metavar="VOLUME", help="Its id, how that begins, or its Name tag: ledger-db. You may add a run."),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Ask the cloud now, by the minute, instead of reading a run.")]
 FromRecording = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
@@ -196,9 +193,9 @@ class RunOptions(OptionGroup):
     every_minute: Annotated[
         bool, typer.Option("--every-minute", help="Read every minute, also those that cannot change an answer.")
     ] = False
-    plan: Annotated[bool, typer.Option("--plan", help="Estimate the cost of reading the metrics, and read none.")] = (
-        False
-    )
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="Estimate the cost of reading the metrics, and read none.")
+    ] = False
     json_lines: Annotated[
         bool,
         typer.Option("--json", help="Print each answer as a line of JSON; all else goes to standard error."),
@@ -223,72 +220,6 @@ class MeasureOptions(OptionGroup):
     max_usd: Annotated[float, typer.Option(min=0, help="Most to spend on scratch volumes, USD.")] = 5.0
     max_runs: Annotated[int, typer.Option(min=1, help="Most measurements to make.")] = 10
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before measuring.")] = False
-
-    @property
-    def budget(self) -> Budget:
-        """The most that a validation may take."""
-        return Budget(max_usd=self.max_usd, max_runs=self.max_runs)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidateOptions(MeasureOptions):
-    """The options of any validation, and its way to measure."""
-
-    mode: Annotated[
-        Mode,
-        typer.Option(
-            help="On a new volume of the target's spec (canary), on a copy of the volume (copy), or the volume as it "
-            "is, within its free headroom (in-place)."
-        ),
-    ] = Mode.CANARY
-    plan: Annotated[bool, typer.Option("--plan", help="Show the measurements and their cost, and stop.")] = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkOptions(OptionGroup):
-    """Which job a benchmark runs, and what it may take."""
-
-    job: Annotated[str, typer.Option(help="The fio job to run; benchmarks/jobs lists them.")] = "sweep"
-    name: Annotated[
-        str | None,
-        typer.Option("--as", help="Name of the new campaign and its envelope. Default: the job and the time."),
-    ] = None
-    runtime_s: Annotated[
-        int | None, typer.Option(min=1, max=86_400, help="Seconds of measuring for each section (180).")
-    ] = None
-    ramp_s: Annotated[int | None, typer.Option(min=0, max=3600, help="Seconds before that, not counted (10).")] = None
-    file_mib: Annotated[int | None, typer.Option(min=64, help="Size of each file. Default: the job's.")] = None
-    max_minutes: Annotated[float, typer.Option(min=0, help="Most minutes that it may take.")] = 120
-    max_gib: Annotated[float, typer.Option(min=0, help="Most GiB that it may write to.")] = 32
-    yes: Annotated[bool, typer.Option("--yes", help="Begin without asking.")] = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredVolumeOptions(OptionGroup):
-    """The volume that was or is measured, and where it is."""
-
-    PANEL: ClassVar[str] = "Measured volume"
-
-    type_: Annotated[
-        str | None,
-        typer.Option(
-            "--type", help="Volume type, such as gp3. Without it the result is no evidence for any configuration."
-        ),
-    ] = None
-    size_gib: Annotated[int | None, typer.Option(min=1, help="Size of one volume.")] = None
-    iops: Annotated[int | None, typer.Option(min=1, help="IOPS provisioned to one volume.")] = None
-    throughput_mib_s: Annotated[int | None, typer.Option(min=1, help="MiB/s provisioned to one volume.")] = None
-    volumes: Annotated[int, typer.Option(min=1, help="Volumes striped into the measured device.")] = 1
-    host_type: Annotated[
-        str | None, typer.Option(help="Type of the host, such as r5.large. A benchmark's default: its processor.")
-    ] = None
-    provider: Annotated[
-        str | None, typer.Option(help="Cloud of the volume: aws, google or another. Default: the one of its type.")
-    ] = None
-    account: Annotated[
-        str | None, typer.Option(help="Account in which you measured it; with --region. Only for runs that you trust.")
-    ] = None
-    region: Annotated[str | None, typer.Option(help="Region in which you measured it; with --account.")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,27 +246,3 @@ class PictureOptions(OptionGroup):
     def is_png(self) -> bool:
         """True if a PNG is drawn."""
         return self.out is not None and self.out.suffix.lower() == ".png"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostOptions(OptionGroup):
-    """The content of a post to Slack, its channel, and its form."""
-
-    channel: Annotated[str | None, typer.Option(help="The channel's id, such as C0123456789.")] = None
-    since: Annotated[Path | None, typer.Option(help="An earlier run: show what is new, and savings since.")] = None
-    where: Where = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the message here and send nothing.")] = False
-    again: Annotated[bool, typer.Option("--again", help="Post it although it was posted there before.")] = False
-    webhook: Annotated[
-        bool, typer.Option("--webhook", help="Post only the main message, to the URL in PLIMSOLL_SLACK_WEBHOOK_URL.")
-    ] = False
-    buttons: Annotated[
-        bool, typer.Option("--buttons", help="With buttons, for an app that the deployed service answers.")
-    ] = False
-    pictures: Annotated[bool, typer.Option(help="Savings by account and the largest one's roofline.")] = True
-
-    def __post_init__(self) -> None:
-        if self.webhook and (self.channel is not None or self.buttons):
-            raise BadInput("a webhook is bound to its channel and has no buttons: leave out --channel and --buttons.")
-        if self.since is not None and self.where is not None:
-            raise BadInput("--since compares whole runs, and --where posts a part: give one of the two.")

@@ -1,4 +1,7 @@
-"""Show the newest run in a browser, also while its audit goes on, with each volume's history. It only reads."""
+"""Show the newest run in a browser, with each volume's past.
+
+Also while its audit goes on. It only reads.
+"""
 
 import ipaddress
 import socket
@@ -13,7 +16,7 @@ from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
 from plimsoll.model.errors import BadInput
 
-_LISTED: Final = ("Read a run", 2)
+_LISTED: Final = ("Begin with", 5)
 
 
 def serve_command(

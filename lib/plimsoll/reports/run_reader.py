@@ -2,15 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from plimsoll.input_files import open_file, parse_json, read_bytes
+from plimsoll.files import open_file, parse_json, read_bytes
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import MIB
+from plimsoll.model.volume_names import NamedVolume, NameSearch, choose_volume
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, is_as_written
 from plimsoll.reports.run_record import RunBegun, RunRecord, run_begun, run_of
@@ -44,7 +45,6 @@ Matched = tuple[RecommendationRecord, DemandProfileRecord | None]
 
 _Run = TypeVar("_Run", RunRecord, RunBegun)
 _Line = TypeVar("_Line", bound=BaseModel)
-_Volume = TypeVar("_Volume", RecommendationRecord, DemandProfileRecord)
 
 
 def stream_records(folder: Path, only: Only | None = None) -> Iterator[RecommendationRecord]:
@@ -64,7 +64,7 @@ def stream_records(folder: Path, only: Only | None = None) -> Iterator[Recommend
 
 
 def _records_naming(folder: Path, volume: str) -> Iterator[RecommendationRecord]:
-    """The recommendations of a run in whose text a volume's id stands: others need not be parsed."""
+    """The recommendations of a run in whose text an id, its beginning or a name stands: others need not be parsed."""
     path, named = folder / RECOMMENDATIONS, volume.rpartition("/")[2]
     try:
         if _PLAIN.fullmatch(named) is None or not path.exists() or not _has_lines(path):
@@ -82,11 +82,17 @@ def read_records(folder: Path) -> list[RecommendationRecord]:
 
 
 def find_record(folder: Path, volume: str) -> RecommendationRecord | None:
-    """A volume's recommendation in a run, by its id or as account/region/id; None where the run has none.
+    """A volume's recommendation in a run, by what people call it (`volume_names`); None where the run has none.
 
-    BadInput where several volumes have that id.
+    BadInput lists the volumes where several are called so, also those without a recommendation.
     """
-    return _pick_volume(volume, _records_naming(folder, volume))
+    search = NameSearch[RecommendationRecord | None](volume)
+    for record in _records_naming(folder, volume):
+        search.see(name_of_record(record), record)
+    if not search.is_exact:
+        for unanswered in stream_unanswered(folder):
+            search.see(name_of_record(unanswered), None)
+    return search.choose()
 
 
 def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
@@ -133,8 +139,9 @@ def match_profiles(
 
 
 def find_profile(folder: Path, volume: str) -> DemandProfileRecord | None:
-    """A volume's demand profile in a run, None where the run has none; names and errors as of `find_record`."""
-    return _pick_volume(volume, stream_profiles(folder))
+    """A volume's demand profile in a run, by its id or as account/region/id; None where the run has none."""
+    profiles = (profile for profile in stream_profiles(folder) if volume in {profile.volume_id, full_name(profile)})
+    return choose_volume(volume, ((name_of_record(profile), profile) for profile in profiles))
 
 
 def stream_unanswered(folder: Path) -> Iterator[UnansweredRecord]:
@@ -147,9 +154,9 @@ def full_name(volume: RecommendationRecord | DemandProfileRecord | UnansweredRec
     return f"{volume.account}/{volume.region}/{volume.volume_id}"
 
 
-def ambiguity_error(volume: str, full_names: Sequence[str]) -> BadInput:
-    """The error for an id that several volumes have, with their full names."""
-    return BadInput(f"{volume} is the id of {len(full_names)} volumes of this run: give {' or '.join(full_names)}.")
+def name_of_record(volume: RecommendationRecord | DemandProfileRecord | UnansweredRecord) -> NamedVolume:
+    """The name of a record's volume, with its Name tag where the record has it."""
+    return NamedVolume(volume.account, volume.region, volume.volume_id, getattr(volume, "name", None))
 
 
 def damage_error(path: Path, fault: str = "is damaged") -> BadInput:
@@ -194,14 +201,6 @@ def _fault_of(error: Exception) -> str:
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     return str(error.strerror) if isinstance(error, OSError) else str(error)
-
-
-def _pick_volume(volume: str, among: Iterable[_Volume]) -> _Volume | None:
-    """The volume of that id or full name; None without one. Raises BadInput if several have the id."""
-    volumes = [candidate for candidate in among if volume in {candidate.volume_id, full_name(candidate)}]
-    if len(volumes) > 1:
-        raise ambiguity_error(volume, [full_name(candidate) for candidate in volumes])
-    return volumes[0] if volumes else None
 
 
 def check_files(folder: Path) -> None:

@@ -1,20 +1,22 @@
 """The application of `plimsoll serve`: three addresses that are only read, for browsers that are let in."""
 
 from typing import Final
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.model.errors import BadInput, PlimsollError
+from plimsoll.model.volume_names import nearest_hint
 from plimsoll.orders import read_order
 from plimsoll.reports.printable import printable
-from plimsoll.reports.run_reader import find_profile, find_record
+from plimsoll.reports.run_reader import find_profile, find_record, full_name, name_of_record, stream_records
 from plimsoll.serving.door import Door, DoorTerms
 from plimsoll.serving.live_report import LiveReport
 from plimsoll.serving.volume_page import message_page, volume_history, volume_page
@@ -52,9 +54,11 @@ def application(report: LiveReport, terms: DoorTerms) -> Starlette:
         return JSONResponse({"version": current.version, "told": current.told, "running": current.running})
 
     def volume(request: Request) -> Response:
-        name = "/".join(request.path_params[part] for part in ("account", "region", "id"))
+        name = "/".join(
+            request.path_params[part] for part in ("account", "region", "id") if part in request.path_params
+        )
         try:
-            return HTMLResponse(_volume(report, name))
+            return _volume(report, name)
         except UNUSABLE_RUN as error:
             return HTMLResponse(message_page("There is no such page", printable(str(error))), status_code=404)
 
@@ -62,19 +66,25 @@ def application(report: LiveReport, terms: DoorTerms) -> Starlette:
         Route("/", page),
         Route("/state.json", state),
         Route("/volume/{account}/{region}/{id}", volume),
+        Route("/volume/{id}", volume),
     ]
     middleware = [Middleware(_Headers), Middleware(Door, terms=terms)]
     return Starlette(routes=routes, middleware=middleware)
 
 
-def _volume(report: LiveReport, name: str) -> str:
+def _volume(report: LiveReport, name: str) -> Response:
+    """The page of a volume; a redirection to it from any other name that people have for the volume."""
     folder = report.folder()
     record = find_record(folder, name)
     if record is None:
-        raise BadInput(f"the run {folder.name} has no recommendation for {name}: go back to the report.")
+        hint = nearest_hint(name, map(name_of_record, stream_records(folder))) or "go back to the report."
+        raise BadInput(f"the run {folder.name} has no recommendation for {name}: {hint}")
+    if name != full_name(record):
+        return RedirectResponse(f"/volume/{quote(full_name(record))}", status_code=303)
     order = read_order(folder)
     past = list(volume_history(name, folder.parent))
-    return volume_page(record, find_profile(folder, name), past, console_link(record, order.policy, order.now))
+    link = console_link(record, order.policy, order.now)
+    return HTMLResponse(volume_page(record, find_profile(folder, name), past, link))
 
 
 class _Headers:

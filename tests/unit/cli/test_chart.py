@@ -82,7 +82,7 @@ def test_a_comparison_is_drawn_instead_of_printed(here):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("chart", "demand", THROTTLED[:-1], *RUN), f": did you mean {THROTTLED}?"),
+        (("chart", "demand", f"{THROTTLED[:-1]}x", *RUN), f": did you mean {THROTTLED}?"),
         (("chart", "demand", "x", *RUN), "there is no volume x in"),
         (("chart", "roofline", "gp3-4000-100", *RUN), "there is no envelope gp3-4000-100: did you mean gp3-4000-1000?"),
         (("chart", "roofline", "gp3-4000-100"), "there is no envelope gp3-4000-100: did you mean gp3-4000-1000?"),

@@ -44,6 +44,18 @@ def test_a_volume_is_explained_from_the_newest_run_without_a_cloud(plimsoll):
 
 
 @pytest.mark.parametrize(
+    "words", [("explain",), ("chart", "demand", "--out", "a.svg"), ("chart", "roofline", "--out", "a.svg")]
+)
+def test_a_name_and_the_beginning_of_an_id_work_where_an_id_does(plimsoll, words):
+    name = find_record(DEMO, VOLUME).name
+    assert name is not None
+    by_id = plimsoll(*words, VOLUME)
+    assert by_id[0] == 0
+    assert plimsoll(*words, name) == by_id
+    assert plimsoll(*words, VOLUME[:12]) == by_id
+
+
+@pytest.mark.parametrize(
     "words",
     [("--run", "runs/demo", VOLUME), (VOLUME, "runs/demo"), ("runs/demo", VOLUME), (VOLUME, "runs/demo/run.json")],
 )
@@ -64,7 +76,7 @@ def test_no_word_is_broken_at_80_columns(plimsoll, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("explain", VOLUME[:-1]), f"did you mean {VOLUME}?"),
+        (("explain", f"{VOLUME[:-1]}x"), f"did you mean {VOLUME}?"),
         (("explain", "runs/demo"), "is a run: name one of its volumes too"),
         (("explain", VOLUME, "vol-2"), "give one volume"),
         (("explain", VOLUME, "--run", "runs/demo", "--fresh"), "give one of the two."),

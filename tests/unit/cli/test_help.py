@@ -16,6 +16,7 @@ import plimsoll
 from plimsoll import cli
 from plimsoll.cli.listed import PANELS, find_commands
 from plimsoll.cli.main import app
+from plimsoll.cli.plain_help import split_lists
 from plimsoll.wings import find_folders
 
 
@@ -68,12 +69,69 @@ def test_a_wrong_value_is_told_without_words_of_a_library(words):
     assert not re.search("value error|input should", done.output, re.IGNORECASE)
 
 
+def test_the_first_screen_has_eight_commands_three_examples_and_the_names_of_all():
+    screen = shown("--help")
+    assert 24 <= len(screen.rstrip().splitlines()) <= 30
+    first = ("audit", "demo", "explain", "report", "serve", "diff", "validate", "permissions")
+    assert tuple(re.findall(r"^│ ([a-z]+) {2,}\S", screen, re.MULTILINE)) == first
+    assert len(re.findall(r"^ +plimsoll [a-z]+", screen, re.MULTILINE)) == 3
+    assert set(find_commands()) <= words_of(screen)
+    assert shown("-h") == screen
+    everything = shown("--help-all")
+    assert all(f"─ {panel} ─" in everything for panel in PANELS)
+
+
+@pytest.mark.parametrize(
+    "words", [("audit",), ("explain",), ("validate",), ("chart", "demand"), ("learn",), ("benchmark",)]
+)
+def test_a_long_help_shows_what_most_need_and_names_the_rest(words):
+    folded, everything = shown(*words, "-h"), shown(*words, "--help-all")
+    described = re.findall(r"^│ (--[\w-]+)", folded, re.MULTILINE)
+    assert len(described) <= 14
+    assert f"plimsoll {' '.join(words)} --help-all" in folded
+    flags = set(re.findall(r"^│ (--[\w-]+)", everything, re.MULTILINE))
+    assert flags == {flag for flag in re.findall(r"--[\w-]+", folded) if flag in flags}
+    assert len(flags) > 12
+
+
+def test_help_of_an_audit_describes_ten_options():
+    described = re.findall(r"^│ (--[\w-]+)", shown("audit", "--help"), re.MULTILINE)
+    scope = {"--cloud", "--region", "--profile", "--organization", "--project"}
+    assert {*described} == scope | {"--policy", "--out", "--plan", "--validate", "--fail-over", "--help"}
+
+
+@pytest.mark.parametrize(
+    ("words", "split"),
+    [
+        (["--region", "a,b"], ["--region", "a", "--region", "b"]),
+        (["--region=a, b,", "--region", "c"], ["--region", "a", "--region", "b", "--region", "c"]),
+        (["--set", "target_types=gp3,io2"], ["--set", "target_types=gp3,io2"]),
+        (["--profile", ","], ["--profile", ","]),
+        (["--region"], ["--region"]),
+        (["--", "--region", "a,b"], ["--", "--region", "a,b"]),
+    ],
+)
+def test_a_list_may_stand_in_one_word(words, split):
+    assert split_lists(words, typer.main.get_command(app).commands["audit"].params) == split
+
+
+def test_a_list_of_clouds_reaches_the_command():
+    done = CliRunner().invoke(app, ["audit", "--cloud", "aws,moon"], env={"COLUMNS": "160", "TERM": "dumb"})
+    assert (done.exit_code, "'moon' is not one of" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize("words", ["audit --dry-run --fail-over 1", "audit --plan --fail-over 1"])
+def test_a_dry_run_is_a_plan(words):
+    done = CliRunner().invoke(app, words.split())
+    assert "--plan finds no savings" in str(done.exception)
+
+
 def test_help_is_a_command_too():
     assert shown("help", "chart", "demand") == shown("chart", "demand", "--help")
 
 
 def test_the_version_is_that_of_the_package():
-    assert shown("--version") == f"plimsoll {plimsoll.__version__}\n"
+    assert shown("version") == shown("--version") == f"plimsoll {plimsoll.__version__}\n"
 
 
 @pytest.mark.parametrize(("words", "offered"), [("plimsoll rep", "report"), ("plimsoll audit --resu", "--resume")])

@@ -36,7 +36,7 @@ def test_a_command_on_aws_alone_takes_no_option_of_another_cloud():
 
 @pytest.mark.parametrize("words", ["audit", "chart demand"])
 def test_help_shows_the_options_of_a_group_under_its_name(words):
-    shown = CliRunner().invoke(app, [*words.split(), "--help"]).output
+    shown = CliRunner().invoke(app, [*words.split(), "--help-all"]).output
     for group in (ScopeOptions, AwsOptions, GoogleOptions, PolicyOptions):
         assert f"─ {group.PANEL} ─" in shown
 
@@ -51,4 +51,4 @@ def test_what_was_given_is_named_as_people_write_it():
 def test_a_command_keeps_its_name_and_its_help():
     audit = command("audit")
     assert audit.name == "audit"
-    assert inspect.cleandoc(audit.help).startswith("Recommend what each volume should be")
+    assert inspect.cleandoc(audit.help).startswith("Find what each volume should be")

@@ -94,6 +94,16 @@ class TestTheServer:
             assert "History" in page
             assert "<b>db" not in page
 
+    def test_a_volume_is_led_to_by_its_name_and_by_how_its_id_begins(self, runs, tmp_path):
+        a_run(runs / "one", [a_record("migrate", volume_id="vol-1", name="ledger db")])
+        with served(tmp_path / "served") as url:
+            whole = a_page(f"{url}/volume/{ONE}")[2]
+            assert "History" in whole
+            for word in ("vol-1", "vol", "ledger%20db"):
+                assert a_page(f"{url}/volume/{word}")[2] == whole
+            status, _, page = a_page(f"{url}/volume/vol-x1")
+        assert (status, "did you mean vol-1?" in page) == (404, True)
+
     def test_every_answer_has_the_headers_that_keep_it_where_it_is(self, runs, tmp_path):
         a_run(runs / "one", [a_record(volume_id="vol-1")])
         with served(tmp_path / "served") as url:

@@ -13,11 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.model.errors import BadInput
+from plimsoll.model.volume_names import NamedVolume, choose_volume, nearest_hint
 from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quote_name
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED, check_export
-from plimsoll.reports.run_reader import UnansweredRecord, ambiguity_error, check_files, damage_error, read_run
+from plimsoll.reports.run_reader import UnansweredRecord, check_files, damage_error, read_run
 from plimsoll.reports.run_record import Failures
 
 if TYPE_CHECKING:
@@ -174,17 +175,15 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
     """The volumes, of those named, for which a condition over the view `recommendations` holds; None where all are
     meant.
 
-    Volumes are named by their ids, or as account/region/id. BadInput for a condition that is none, for a volume without
-    a recommendation, for an id that several volumes have, and where nothing is left.
+    Volumes are named as people call them (`volume_names`). BadInput for a condition that is none, for a volume without
+    a recommendation, for a name of several volumes, and where nothing is left.
     """
     if where is None and not volumes:
         return None
     condition = "true" if where is None else database.condition(where)
-    for volume in volumes:
-        _check(database, volume)
+    named = " or ".join(_name_condition(_volume_called(volume, database)) for volume in volumes) or "true"
     # The condition is asked by itself, so that nothing in it has a say in which volumes were named.
     database.run(f"create temp table {_HELD} as select {', '.join(KEYS)} from recommendations where ({condition})")
-    named = " or ".join(map(_name_condition, volumes)) or "true"
     database.run(f"create temp table {SELECTED} as from {_HELD} where {named}")
     keys = frozenset((account, region, volume_id) for account, region, volume_id in database.rows(f"from {SELECTED}"))
     words = " and ".join(filter(None, (", ".join(volumes), where)))
@@ -277,18 +276,20 @@ def _copy_whole_lines(path: Path, beside: Path) -> str | None:
     return str(whole)
 
 
-def _name_condition(volume: str) -> str:
-    return f"{literal(volume)} in (volume_id, {_FULL_NAME})"
+def _name_condition(volume: NamedVolume) -> str:
+    return f"{literal(volume.full)} = {_FULL_NAME}"
 
 
-def _check(database: Database, volume: str) -> None:
-    named = _name_condition(volume)
-    names = [name for (name,) in database.rows(f"select {_FULL_NAME} from recommendations where {named} order by 1")]
-    if len(names) > 1:
-        raise ambiguity_error(volume, names)
-    if names:
-        return
-    failed = next(database.rows(f"select outcome, reason from failures where {named}"), None)
+def _volume_called(word: str, database: Database) -> NamedVolume:
+    """The recommended volume that a word means; BadInput for none, with the nearest, and for several."""
+
+    keys = ", ".join(KEYS)
+    both = f"select {keys}, name from recommendations union all select {keys}, null from failures where what = 'volume'"
+    volume = choose_volume(word, ((name, name) for name in map(NamedVolume._make, database.rows(both))))
+    if volume is None:
+        hint = nearest_hint(word, map(NamedVolume._make, database.rows(f"select {keys}, name from recommendations")))
+        raise BadInput(f"{word} is not in this run: {hint or 'look for it with another run, or explain it anew.'}")
+    failed = next(database.rows(f"select outcome, reason from failures where {_name_condition(volume)}"), None)
     if failed is not None:
-        raise BadInput(f"{volume} has no recommendation in this run: {failed[0]}, {failed[1]}")
-    raise BadInput(f"{volume} is not in this run: look for it with another run, or explain it from its cloud.")
+        raise BadInput(f"{volume.id} has no recommendation in this run: {failed[0]}, {failed[1]}")
+    return volume
