@@ -1,7 +1,7 @@
 """Try it: audit a simulated cloud. Needs no account.
 
-It takes about two minutes, no Docker and no configuration, and measures some targets with fio. Accounts of AWS, projects of Google
-Cloud, or both.
+It takes about two minutes, no Docker and no configuration, and measures some targets with fio. Accounts of AWS,
+projects of Google Cloud, or both.
 """
 
 import shutil
