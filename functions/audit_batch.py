@@ -4,12 +4,12 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-import plimsoll.bootstrap.aws_accounts  # noqa: F401  # it decides: a start has more of a processor than an event
+import plimsoll_service.bootstrap.aws_accounts  # noqa: F401  # it decides: a start has more of a processor than an event
 from functions.entry_point import count, entry
-from plimsoll.bootstrap.google_places import all_places
-from plimsoll.service.auditing import audit_lot
-from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Audited, LotMessage
+from plimsoll_service.auditing import audit_lot
+from plimsoll_service.bootstrap.google_places import all_places
+from plimsoll_service.service import Service
+from plimsoll_service.step_messages import Audited, LotMessage
 
 LEFT: Final = 0.2
 """The share of its time that is reserved to finish and keep what has begun. Nothing new begins in it."""

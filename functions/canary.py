@@ -1,8 +1,8 @@
 """Looks whether audits still end, several times a day."""
 
 from functions.entry_point import count, entry
-from plimsoll.service.canary import AuditAge, CanaryMessage, read_audit_age
-from plimsoll.service.service import Service
+from plimsoll_service.canary import AuditAge, CanaryMessage, read_audit_age
+from plimsoll_service.service import Service
 
 
 def look_at_audits(service: Service, _message: CanaryMessage) -> AuditAge:

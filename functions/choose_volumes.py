@@ -1,7 +1,7 @@
 """Chooses what a validation measures."""
 
 from functions.entry_point import entry
-from plimsoll.bootstrap.aws_places import aws_places
-from plimsoll.service.choosing import choose_volumes
+from plimsoll_service.bootstrap.aws_places import aws_places
+from plimsoll_service.choosing import choose_volumes
 
 handler = entry(choose_volumes, aws_places)

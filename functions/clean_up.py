@@ -1,10 +1,10 @@
 """Cleans up after a measurement, however it ended."""
 
 from functions.entry_point import count, entry, logger
-from plimsoll.bootstrap.aws_places import aws_places
-from plimsoll.service.service import Service
-from plimsoll.service.validating import clean_up_job
-from plimsoll.service.validation_messages import Cleaned, CleanUpMessage
+from plimsoll_service.bootstrap.aws_places import aws_places
+from plimsoll_service.service import Service
+from plimsoll_service.validating import clean_up_job
+from plimsoll_service.validation_messages import Cleaned, CleanUpMessage
 
 
 def clean_up(service: Service, message: CleanUpMessage) -> Cleaned:

@@ -1,13 +1,13 @@
 """Concludes from a measurement, and decides again."""
 
-import plimsoll.bootstrap.aws_accounts  # it decides: a start has more of a processor than an event
-import plimsoll.validation.concluding  # as above
-import plimsoll.validation.deciding  # noqa: F401  # as above
+import plimsoll_measure.validation.concluding  # it decides: a start has more of a processor than an event
+import plimsoll_measure.validation.deciding  # noqa: F401  # as above
+import plimsoll_service.bootstrap.aws_accounts  # noqa: F401  # as above
 from functions.entry_point import count, entry
-from plimsoll.bootstrap.aws_places import aws_places
-from plimsoll.service.service import Service
-from plimsoll.service.validating import conclude_job
-from plimsoll.service.validation_messages import ConcludedJob, JobMessage
+from plimsoll_service.bootstrap.aws_places import aws_places
+from plimsoll_service.service import Service
+from plimsoll_service.validating import conclude_job
+from plimsoll_service.validation_messages import ConcludedJob, JobMessage
 
 
 def conclude(service: Service, message: JobMessage) -> ConcludedJob:

@@ -1,9 +1,9 @@
 """Ends a sweep: adds up what became of the scratch volumes."""
 
 from functions.entry_point import count, entry, logger
-from plimsoll.service.service import Service
-from plimsoll.service.sweeping import conclude_sweep
-from plimsoll.service.validation_messages import SweepEndMessage, SweptAll
+from plimsoll_service.service import Service
+from plimsoll_service.sweeping import conclude_sweep
+from plimsoll_service.validation_messages import SweepEndMessage, SweptAll
 
 
 def count_swept(service: Service, message: SweepEndMessage) -> SweptAll:

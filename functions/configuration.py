@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities import parameters
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
 from plimsoll.model.errors import BadInput
-from plimsoll.service.slack_config import SlackConfig
+from plimsoll_service.slack_config import SlackConfig
 
 CONFIG_PARAMETER: Final = "PLIMSOLL_CONFIG_PARAMETER"
 CONFIG_AGE_S: Final = 60

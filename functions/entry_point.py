@@ -14,11 +14,11 @@ from pydantic import BaseModel, ValidationError
 
 from functions.configuration import written_configuration
 from functions.observability import Handler, count, logger, observe
-from plimsoll.bootstrap.service import PlacesMaker, forget_process, no_places, service_of_environment
 from plimsoll.model.errors import BadInput
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Service
-from plimsoll.service.step_messages import StepMessage
+from plimsoll_service.bootstrap.service import PlacesMaker, forget_process, no_places, service_of_environment
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.service import Service
+from plimsoll_service.step_messages import StepMessage
 
 __all__ = ["count", "entry", "logger", "renew", "service"]
 

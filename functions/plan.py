@@ -1,10 +1,10 @@
 """Plans an audit, or says that another one is under way."""
 
 from functions.entry_point import entry, logger
-from plimsoll.bootstrap.google_places import all_places
-from plimsoll.service.planning import plan
-from plimsoll.service.service import Service
-from plimsoll.service.step_messages import AuditPlan, PlanMessage
+from plimsoll_service.bootstrap.google_places import all_places
+from plimsoll_service.planning import plan
+from plimsoll_service.service import Service
+from plimsoll_service.step_messages import AuditPlan, PlanMessage
 
 
 def plan_audit(service: Service, message: PlanMessage) -> AuditPlan:

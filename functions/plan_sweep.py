@@ -1,7 +1,7 @@
 """Plans a sweep: the accounts in which a scratch volume may be, or all."""
 
 from functions.entry_point import entry
-from plimsoll.bootstrap.aws_places import aws_places
-from plimsoll.service.sweeping import plan_sweep
+from plimsoll_service.bootstrap.aws_places import aws_places
+from plimsoll_service.sweeping import plan_sweep
 
 handler = entry(plan_sweep, aws_places)

@@ -7,9 +7,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import count, entry
 from functions.idempotency import once
-from plimsoll.service.reporting import keep_report, note_sent_news
-from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Reported, RunMessage
+from plimsoll_service.reporting import keep_report, note_sent_news
+from plimsoll_service.service import Service
+from plimsoll_service.step_messages import Reported, RunMessage
 
 REMEMBERED: Final = timedelta(days=30)
 """The time in which the same events are not sent again: as long as the parts of a run are kept."""

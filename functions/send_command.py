@@ -7,10 +7,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import entry
 from functions.idempotency import once
-from plimsoll.bootstrap.aws_places import aws_places
-from plimsoll.service.service import Service
-from plimsoll.service.validating import command_key, send_command
-from plimsoll.service.validation_messages import JobMessage, SteppedJob
+from plimsoll_service.bootstrap.aws_places import aws_places
+from plimsoll_service.service import Service
+from plimsoll_service.validating import command_key, send_command
+from plimsoll_service.validation_messages import JobMessage, SteppedJob
 
 REMEMBERED: Final = timedelta(days=2)
 """The time in which the same command is not sent again: longer than one can run."""

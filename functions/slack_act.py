@@ -18,9 +18,9 @@ from functions.slack_secret import bot_token, signing_secret
 from plimsoll.clouds.aws.service import DynamoClaims, LambdaWorker
 from plimsoll.model.errors import CloudError
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.asked import SlackRequest
-from plimsoll.slack.requests.front import LOG, Front, response
-from plimsoll.slack.requests.signed import Refused
+from plimsoll_service.slack.actions.asked import SlackRequest
+from plimsoll_service.slack.requests.front import LOG, Front, response
+from plimsoll_service.slack.requests.signed import Refused
 
 QUICK: Final = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 2})
 """A call that hangs is given up after a second and tried once more: Slack waits for 3 seconds in all."""

@@ -8,9 +8,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.entry_point import entry
 from functions.idempotency import once
 from functions.slack_secret import bot_token
-from plimsoll.service.service import Service
-from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.verdicts import ValidationEvent, VerdictPosted, post_verdict
+from plimsoll_service.service import Service
+from plimsoll_service.slack.client import slack_client
+from plimsoll_service.slack.notifications.verdicts import ValidationEvent, VerdictPosted, post_verdict
 
 REMEMBERED: Final = timedelta(days=1)
 """The time in which an answer is not given again: EventBridge tries an event for 24 hours at most."""

@@ -6,10 +6,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry_point import count, entry, logger
 from functions.slack_secret import bot_token
-from plimsoll.service.service import Service
-from plimsoll.slack.blocks.pictures import Draft
-from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.run_report import AuditEvent, RunPosted, post_run_report
+from plimsoll_service.service import Service
+from plimsoll_service.slack.blocks.pictures import Draft
+from plimsoll_service.slack.client import slack_client
+from plimsoll_service.slack.notifications.run_report import AuditEvent, RunPosted, post_run_report
 
 LEFT_MS: Final = 120_000
 """The remaining time at which it stops posting: a message may have to wait that long (Retry-After)."""

@@ -10,12 +10,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.entry_point import entry, logger
 from functions.idempotency import once
 from functions.slack_secret import bot_token
-from plimsoll.bootstrap.google_places import all_places
-from plimsoll.service.service import Service
-from plimsoll.slack.actions.asked import SlackRequest
-from plimsoll.slack.actions.members import Members
-from plimsoll.slack.actions.worker import AskedMessage, act
-from plimsoll.slack.client import slack_client
+from plimsoll_service.bootstrap.google_places import all_places
+from plimsoll_service.service import Service
+from plimsoll_service.slack.actions.asked import SlackRequest
+from plimsoll_service.slack.actions.members import Members
+from plimsoll_service.slack.actions.worker import AskedMessage, act
+from plimsoll_service.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)
 """The time in which the same event is not carried out again; Lambda keeps an event for six hours at most (AWS Lambda

@@ -4,12 +4,12 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-import plimsoll.bootstrap.aws_accounts  # noqa: F401  # it decides: a start has more of a processor than an event
+import plimsoll_service.bootstrap.aws_accounts  # noqa: F401  # it decides: a start has more of a processor than an event
 from functions.entry_point import entry
-from plimsoll.bootstrap.google_places import all_places
-from plimsoll.service.inventory import take_inventory
-from plimsoll.service.service import Service
-from plimsoll.service.step_messages import AccountMessage, TakenInventory
+from plimsoll_service.bootstrap.google_places import all_places
+from plimsoll_service.inventory import take_inventory
+from plimsoll_service.service import Service
+from plimsoll_service.step_messages import AccountMessage, TakenInventory
 
 LEFT: Final = 0.5
 """The share of its time in which no other region is begun: the lists of one may take 300 s (PLIMSOLL_LIST_DEADLINE_S),

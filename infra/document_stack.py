@@ -7,7 +7,8 @@ from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
 from infra.settings import Deployment
-from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME, document, version_name
+from plimsoll.clouds.aws.names import DOCUMENT_NAME, PROBE_DOCUMENT_NAME
+from plimsoll_measure.bench.document import document, version_name
 
 _PATHS: Final = "aws:cdk:enable-path-metadata"
 

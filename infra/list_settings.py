@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from infra.settings import PREFIX, Deployment
-from plimsoll.service.config import ServiceConfig, ValidationBudget
-from plimsoll.service.slack_config import SlackConfig
+from plimsoll_service.config import ServiceConfig, ValidationBudget
+from plimsoll_service.slack_config import SlackConfig
 
 _WITHIN: Final[dict[str, type[BaseModel]]] = {"validation": ValidationBudget, "slack": SlackConfig}
 """Settings that hold others, each by a name of its own."""

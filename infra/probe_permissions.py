@@ -9,7 +9,7 @@ from aws_cdk import Stack
 
 from infra.function_grants import look
 from infra.grants import Grant
-from plimsoll.bench.document import PROBE_DOCUMENT_NAME
+from plimsoll.clouds.aws.names import PROBE_DOCUMENT_NAME
 from plimsoll.clouds.aws.permissions import PROBE
 
 _ON_DOCUMENT = frozenset({"ssm:GetDocument", "ssm:SendCommand"})

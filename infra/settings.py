@@ -15,8 +15,8 @@ from infra.packaging import RUNTIME
 from infra.schedule_syntax import past_error, schedule_error, zone_error
 from infra.settings_text import is_cdks, nest, parse_values, sentences, with_policy
 from plimsoll.model.errors import BadInput
-from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
+from plimsoll_service.config import ServiceConfig
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
 """The beginning of a setting's environment variable; its name in capitals follows, `__` before a key within it."""

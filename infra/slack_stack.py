@@ -26,7 +26,7 @@ from infra.slack_functions import (
     worker_shape,
 )
 from plimsoll.clouds.aws.names import EVENT_SOURCE, SLACK_EXECUTIONS
-from plimsoll.service.events import AuditCompleted
+from plimsoll_service.events import AuditCompleted
 
 _MANY_REQUESTS = 5000
 """Requests in an hour that no workspace makes by hand."""

@@ -10,7 +10,7 @@ from aws_cdk import Stack
 
 from infra.grants import Grant
 from infra.settings import Deployment
-from plimsoll.bench.document import DOCUMENT_NAME
+from plimsoll.clouds.aws.names import DOCUMENT_NAME
 from plimsoll.clouds.aws.permissions import (
     BENCHMARK_DOCUMENT,
     COPIES,

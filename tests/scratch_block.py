@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from plimsoll.validation.scratch_volume import clean, is_attached, is_made
+from plimsoll_measure.validation.scratch_volume import clean, is_attached, is_made
 
 
 @contextmanager

@@ -10,17 +10,18 @@ from typing import Any
 from pydantic import BaseModel
 
 from plimsoll.bootstrap.consoles import console_link
-from plimsoll.bootstrap.service import measured_envelopes
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.model.errors import PlimsollError, Throttled, Unreachable
-from plimsoll.service.auditing import audit_lot
-from plimsoll.service.combining import combine
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.inventory import take_inventory
-from plimsoll.service.planning import find_pending, plan
-from plimsoll.service.reporting import keep_report, note_sent_news
-from plimsoll.service.service import Service, ServicePlaces
-from plimsoll.service.step_messages import (
+from plimsoll.settings import Settings
+from plimsoll_service.auditing import audit_lot
+from plimsoll_service.bootstrap.service import measured_envelopes
+from plimsoll_service.combining import combine
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.inventory import take_inventory
+from plimsoll_service.planning import find_pending, plan
+from plimsoll_service.reporting import keep_report, note_sent_news
+from plimsoll_service.service import Service, ServicePlaces
+from plimsoll_service.step_messages import (
     AccountItem,
     AccountMessage,
     BatchItem,
@@ -35,16 +36,15 @@ from plimsoll.service.step_messages import (
     ShardMessage,
     StepError,
 )
-from plimsoll.service.summarizing import note_failure, summarize
-from plimsoll.service.sweeping import conclude_sweep, plan_sweep, sweep_account
-from plimsoll.service.validation_messages import (
+from plimsoll_service.summarizing import note_failure, summarize
+from plimsoll_service.sweeping import conclude_sweep, plan_sweep, sweep_account
+from plimsoll_service.validation_messages import (
     SweepAccountMessage,
     SweepEndMessage,
     SweepInput,
     SweepMessage,
     SweptAll,
 )
-from plimsoll.settings import Settings
 from tests.in_memory.ports import MemoryClock
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
 

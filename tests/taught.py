@@ -2,7 +2,7 @@
 
 from plimsoll.model.ceiling import Need
 from plimsoll.risk.histories import PastPeaks
-from plimsoll.service.shards import combined_document
+from plimsoll_service.shards import combined_document
 
 
 def a_past(*iops, days=30, free=100.0, ceiling=1e6):

@@ -10,7 +10,7 @@ from constructs import Construct
 
 from infra.names import Names
 from plimsoll.reports.data.column_types import RUN_DATE, glue_tables
-from plimsoll.service.queries import QUERIES
+from plimsoll_service.queries import QUERIES
 
 _FIRST_DAY: Final = "2026-01-01"
 """Before the first run of any deployment."""

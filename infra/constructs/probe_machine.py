@@ -7,7 +7,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.constructs.function_step import Callee, step
-from plimsoll.probe import PROBES, ProbeStep
+from plimsoll_measure.probe import PROBES, ProbeStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from infra.constructs.function_step import EVERY_ERROR, Callee, step
-from plimsoll.validation.context import VALIDATIONS
-from plimsoll.validation.job import JobStep
+from plimsoll_measure.validation.context import VALIDATIONS
+from plimsoll_measure.validation.job import JobStep
 
 JOB_KEY: Final = "validations/{}/{}.json"
 """The key of the state of one item of a validation: by the validation's name and the item's number."""

@@ -9,7 +9,7 @@ from grimp import ImportGraph, build_graph
 from uv import find_uv_bin
 
 from infra.packaging import PROJECT
-from plimsoll.clouds.registry import CLOUDS
+from plimsoll.clouds.registry import AWS, CLOUDS
 from plimsoll.extras import EXTRAS
 from plimsoll.wings import WINGS
 
@@ -23,7 +23,10 @@ PRUNED: Final = {
 }
 """Distributions that a zip leaves out where its function does not import them, with the package that each brings."""
 
-BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.catalog" for one in CLOUDS.values()]}
+BY_NAME: Final = {
+    "plimsoll.clouds.published": [f"{one.package}.catalog" for one in CLOUDS.values()],
+    "plimsoll.clouds.aws.accounts": [CLOUDS[AWS].bench],
+}
 """The modules that the registry of clouds imports by name. A cloud's connection comes only where a function imports it
 itself, so that functions which do not ask Google bring none of its libraries."""
 

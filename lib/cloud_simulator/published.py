@@ -8,12 +8,12 @@ from functools import partial
 
 from plimsoll.clouds.aws.hosts import described_limits as instance_limits
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
-from plimsoll.clouds.google.machines import machine
 from plimsoll.model.ceiling import UNBOUNDED, Ceiling
 from plimsoll.model.market import Provisioned, TypePrice, VolumeType
 from plimsoll.model.series import SERIES, WORK_SERIES
 from plimsoll.model.volume import Host, VolumeSpec
 from plimsoll.reading.window import Window
+from plimsoll_google.machines import machine
 
 __all__ = [
     "SERIES",

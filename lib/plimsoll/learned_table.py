@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.input_files import parse_json, read_text, seal, unseal
+from plimsoll.files import parse_json, read_text, seal, unseal
 from plimsoll.model.errors import BadInput
 from plimsoll.risk.learn import LearnedTable
 

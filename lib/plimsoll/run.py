@@ -12,11 +12,11 @@ from typing import Any, Final
 from plimsoll.auditing.audit import no_stop, run_audit
 from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
+from plimsoll.files import make_file
 from plimsoll.model.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead
 from plimsoll.model.units import MIB
 from plimsoll.orders import CloudRequests, Order, describe, end_status
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, InScope, Outcome, Planned, Skipped, VolumesSeen
-from plimsoll.output_files import make_file
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import answered_record, profile_record
 from plimsoll.reports.promises import check_promises, keep_lessons, promises_in_run

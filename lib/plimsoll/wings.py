@@ -8,7 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-WINGS: Final = ("plimsoll_backtest",)
+WINGS: Final = ("plimsoll_backtest", "plimsoll_google", "plimsoll_measure", "plimsoll_service")
+
+RUN_VALIDATION: Final = "plimsoll_measure.cli.run_validation"
+"""The module that measures what `audit --validate` recommends."""
 
 
 def find_folders(inside: str) -> dict[str, Path]:

@@ -8,10 +8,10 @@ from plimsoll.clouds.common.dated_data import load_prices, shipped_prices, volum
 from plimsoll.clouds.recording import is_recording
 from plimsoll.clouds.registry import AWS
 from plimsoll.decide.offers import Market
+from plimsoll.files import check_place
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import type_of
 from plimsoll.model.volume import VolumeSpec
-from plimsoll.output_files import check_place
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll_backtest.cloud_fleet import Failed
 from plimsoll_backtest.fleet import Fleet

@@ -12,11 +12,11 @@ import numpy as np
 
 from plimsoll.auditing.list import listings
 from plimsoll.auditing.ports import AuditPorts
+from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.model.series import BYTES, OPERATIONS
 from plimsoll.model.units import DAY_S
 from plimsoll.model.volume import Volume
-from plimsoll.output_files import atomic_path
 from plimsoll.ports import FailedTarget
 from plimsoll.reading.known import Ask, Found, Look
 from plimsoll.reading.window import Window

@@ -11,11 +11,11 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from plimsoll.files import atomic_path
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import KIB_PER_MIB, MIB
 from plimsoll.model.volume import OwnerKind
-from plimsoll.output_files import atomic_path
 
 SUMS: Final = ("read_ops", "write_ops", "read_bytes", "write_bytes")
 """Arrays of (volumes, buckets): what each bucket had, -1 or NaN where there is no sample."""

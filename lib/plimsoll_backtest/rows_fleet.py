@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.files import atomic_path
 from plimsoll.model.arrays import BoolArray
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import atomic_path
 from plimsoll.reports.run_files import check_export
 from plimsoll_backtest.csv_rows import METRICS, FleetRow, has_columns, row_of, rows_of_csv
 from plimsoll_backtest.fleet import OWNER, SUMS

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import DAY_S
-from plimsoll.output_files import atomic_path
 from plimsoll.risk.learn import Scores, join_scores
 from plimsoll_backtest.cuts import Known, clip_rates, knowledge_at, scores_at, without_initial_load
 from plimsoll_backtest.fleet import Batch, Fleet, keep_arrays

@@ -8,9 +8,9 @@ from playwright.sync_api import Page, expect
 from plimsoll.reports.charts.render import to_png, vega_spec
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
-from plimsoll.slack.preview import preview
+from plimsoll_service.slack.preview import preview
 from tests.browser.conftest import Reader
-from tests.unit.slack.blocks.payloads import BLOCKS, a_conversation, line, plain, rich_text, text
+from tests.unit.service.slack.blocks.payloads import BLOCKS, a_conversation, line, plain, rich_text, text
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.once]
 

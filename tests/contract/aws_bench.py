@@ -24,9 +24,9 @@ from werkzeug.test import run_wsgi_app
 
 from cloud_simulator.aws.protocols import Call, call_of, refusal, reply
 from cloud_simulator.faults import Refused
-from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.ports import Target
+from plimsoll_measure.aws.bench import AwsBench
 
 ACCOUNT = "123456789012"
 HOME = Target(account=ACCOUNT, region="us-east-1")

@@ -10,10 +10,10 @@ from cloud_simulator.faults import Fault, Faults
 from cloud_simulator.google.compute_writes import BenchWrites, benches
 from cloud_simulator.google.projects import projects_of
 from cloud_simulator.google.serving import Cloud, serve
-from plimsoll.clouds.google.bench import GoogleBench
-from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.ports import Target
+from plimsoll_google.bench import GoogleBench
+from plimsoll_google.clients import Clients
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,16 +20,16 @@ from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import shipped_prices
-from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
-from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.model.errors import AccessDenied, BadCredentials, CloudError
 from plimsoll.model.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.reading.window import Window
+from plimsoll_google.clients import Clients
+from plimsoll_google.inventory import AttachedPlaces, GoogleInventory
+from plimsoll_google.metrics import GoogleMetrics
+from plimsoll_google.prices import GooglePrices
 from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums
 from tests.in_memory.ports import MemoryInventory, MemoryMetrics, MemoryPrices
 

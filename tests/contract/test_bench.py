@@ -12,7 +12,6 @@ import boto3
 import pytest
 
 from cloud_simulator.running import running
-from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.model.errors import BadInput, CloudError
@@ -20,6 +19,7 @@ from plimsoll.model.policy import TagMatch
 from plimsoll.model.task import ScratchOrder, Task, TaskEnd, TaskMode
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Bench, BenchHost, Target
+from plimsoll_measure.aws.bench import AwsBench
 from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.contract.aws_bench import HOME, served
 from tests.contract.google_bench import google_bench

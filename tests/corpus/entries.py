@@ -10,17 +10,17 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.cli.measured_volumes import host_from
 from plimsoll.clouds.published import types_by_cloud
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit_envelope
-from plimsoll.envelopes.library import NewCampaign, add_campaign, to_new_result
-from plimsoll.envelopes.reading import decode_text, read_output
-from plimsoll.envelopes.results import BenchResult
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.envelope import Admission, Envelope, Measurement
 from plimsoll.model.errors import BadInput
 from plimsoll.model.volume import VolumeSpec
+from plimsoll_measure.adding import NewCampaign, add_campaign, to_new_result
+from plimsoll_measure.cli.measured_volumes import host_from
+from plimsoll_measure.readers.reading import decode_text, read_output
+from plimsoll_measure.readers.results import BenchResult
 
 HERE: Final = Path(__file__).parent
 FILES: Final = HERE / "files"

@@ -36,9 +36,9 @@ from plimsoll.reports.record import schema
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.terminal.run import show_run
 from plimsoll.reports.answers import answered_record
-from plimsoll.service.events import audit_event, recommendation_event
-from plimsoll.service.queries import QUERIES
-from plimsoll.slack.blocks.report import run_conversation, savings_message
+from plimsoll_service.events import audit_event, recommendation_event
+from plimsoll_service.queries import QUERIES
+from plimsoll_service.slack.blocks.report import run_conversation, savings_message
 from tests.builders import a_volume
 from tests.pipelines.test_audit import a_world, outcomes
 from tests.unit.reports.html.pages import read_page, written

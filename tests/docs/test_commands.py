@@ -20,7 +20,7 @@ from tests.pipelines.commands import plimsoll
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL
 from tests.unit.backtest.fleets import bursty, write_fleet
-from tests.unit.bench.loops import a_loop_device
+from tests.unit.measure.bench.loops import a_loop_device
 
 ELSEWHERE = {
     "${EDITOR:-vi}": "a person writes a secret in it",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.service.queries import QUERIES
+from plimsoll_service.queries import QUERIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 DEPLOY = (DOCS / "deploy.md").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from plimsoll.clouds.google import permissions
+from plimsoll_google import permissions
 
 PAGE = (Path(__file__).parents[2] / "docs" / "google-cloud.md").read_text(encoding="utf-8")
 

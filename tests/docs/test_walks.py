@@ -83,8 +83,8 @@ def in_words(folder: Path) -> list[str]:
 A_BUTTON = '''
 """Wave: says hello."""
 
-from plimsoll.slack.actions.action import ActionContext, ActionPlace, SlackAction
-from plimsoll.slack.blocks.message import SlackMessage
+from plimsoll_service.slack.actions.action import ActionContext, ActionPlace, SlackAction
+from plimsoll_service.slack.blocks.message import SlackMessage
 
 
 def _perform(work: ActionContext) -> None:
@@ -236,7 +236,9 @@ def test_a_metric_is_a_row_in_each_file_of_its_walk(copy):
 def test_a_cloud_is_the_package_and_the_row_that_the_tests_third_cloud_has():
     row, *package = files_of("A cloud")
     assert row == "lib/plimsoll/clouds/registry.py"
-    third = {path.name for path in (ROOT / "tests" / "third_cloud").glob("*.py")} - {"__init__.py"}
+    third = {path.name for path in (ROOT / "tests" / "third_cloud").rglob("*") if path.suffix in {".py", ".yaml"}} - {
+        "__init__.py"
+    }
     assert {Path(path).name for path in package} == third
     taken = (ROOT / "tests" / "unit" / "clouds" / "test_third_cloud.py").read_text(encoding="utf-8")
     assert "audit" in taken
@@ -251,7 +253,7 @@ def test_a_command_is_one_file(copy):
     assert "Wave at volumes." in shown
     assert "--times" in shown
     assert waved.strip() == "hello hello"
-    assert files_naming("wave_command", "lib/plimsoll") == []
+    assert files_naming("wave_command", "lib") == []
 
 
 def test_a_report_format_is_a_module_and_a_row(copy):
@@ -277,13 +279,13 @@ def test_a_slack_button_is_a_module_and_a_row(copy):
     copy.write(str(Path(module).with_name("wave.py")), A_BUTTON)
     copy.replace(
         registry,
-        "from plimsoll.slack.blocks",
-        "from plimsoll.slack.actions.wave import WAVE\nfrom plimsoll.slack.blocks",
+        "from plimsoll_service.slack.blocks",
+        "from plimsoll_service.slack.actions.wave import WAVE\nfrom plimsoll_service.slack.blocks",
     )
     copy.replace(registry, "        SAVINGS_ACTION,\n", "        SAVINGS_ACTION,\n        WAVE,\n")
     assert '"Wave"' in copy.run(REPORTED, "slack")
 
 
 def test_a_slack_button_is_known_to_its_module_and_the_registry_alone():
-    known = set(files_naming("snooze", "lib/plimsoll", "functions"))
+    known = set(files_naming("snooze", "lib", "functions"))
     assert known - {"lib/plimsoll/model/people.py"} == set(files_of("A Slack button"))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from cloud_simulator.aws.organization import organization
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 from tests.machines.audits import by_command, by_machine, in_tables, run_audit
 from tests.machines.deployment import deployed
 

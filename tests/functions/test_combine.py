@@ -7,9 +7,9 @@ import pytest
 from functions import combine, entry_point
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED
-from plimsoll.service.planning import find_pending
-from plimsoll.service.step_messages import PendingMessage
-from plimsoll.service.stored_results import result_document
+from plimsoll_service.planning import find_pending
+from plimsoll_service.step_messages import PendingMessage
+from plimsoll_service.stored_results import result_document
 from tests.builders import NOW
 from tests.faults.on_disk import DAMAGES
 from tests.functions.calls import Context

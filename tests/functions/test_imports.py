@@ -10,20 +10,21 @@ NEVER = (
     "typer",
     "cloud_simulator",
     "plimsoll.cli",
+    "plimsoll_service.cli",
     "google.auth",
     "google.cloud",
     "grpc",
     "aws_xray_sdk",
     "aws_lambda_powertools.utilities.parser",
     "plimsoll.clouds.recorder",
-    "plimsoll.bootstrap.measuring",
+    "plimsoll_measure.local_files",
     "plimsoll.bootstrap.recordings",
 )
 """Google's libraries are imported when a project is asked for, and before that by no function. No function imports what
 only a command needs, nor what would cost a start more than all that it does."""
 DECIDING = ("plimsoll.auditing.audit", "plimsoll.refine.judge", "plimsoll.clouds.aws.connection")
 UNDECIDING = ("canary", "combine", "find_pending", "note_failure", "report", "slack_answer", "summarize")
-MEASURING = ("plimsoll.validation.job", "plimsoll.validation.context")
+MEASURING = ("plimsoll_measure.validation.job", "plimsoll_measure.validation.context")
 UNMEASURING = ("plan", "take_inventory", "audit_batch", *(name for name in UNDECIDING if name != "slack_answer"))
 """Functions that decide on no volume import nothing that would, and those of an audit nothing that measures."""
 STEPPING = ("attach_scratch", "check_job", "clean_up", "create_scratch", "send_command", "sweep", "plan_sweep")

@@ -9,9 +9,9 @@ import pytest
 from functions import begin_probe, entry_point, look_at_probe
 from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import Target
-from plimsoll.probe import MOST_HOSTS, MOST_SECONDS
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.probing import StoredProbes
+from plimsoll_measure.probe import MOST_HOSTS, MOST_SECONDS
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.probing import StoredProbes
 from tests.builders import NOW, a_host, a_volume
 from tests.in_memory.faults import Fault
 from tests.pipelines.test_probe import Lab

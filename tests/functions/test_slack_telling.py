@@ -14,12 +14,12 @@ from functions import entry_point, slack_answer, slack_report
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.model.errors import BadInput, CloudError, OutOfTime
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.asked import SlackRequest, asked_key
+from plimsoll_service.slack.actions.asked import SlackRequest, asked_key
 from tests.in_memory.service import MemoryClaims
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
 from tests.slack.workspace import CHANNEL, MEMBER, TEAM, Message
-from tests.unit.slack.notifications.channels import audited_anew, two_accounts
+from tests.unit.service.slack.notifications.channels import audited_anew, two_accounts
 
 from .calls import Context, ask
 

@@ -21,7 +21,7 @@ from functions import (
     sweep,
 )
 from plimsoll.model.errors import BadInput, NotMeasured
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
 from tests.contract.service_ports import home_account
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping

@@ -2,7 +2,7 @@
 
 import json
 
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 from tests.federation import FakeGoogle
 from tests.infra.conftest import DEPLOYED
 from tests.infra.synthesis import alone, synthesized

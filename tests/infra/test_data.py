@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.reports.data.column_types import glue_tables
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.queries import QUERIES
-from plimsoll.service.slack_config import SlackConfig
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.queries import QUERIES
+from plimsoll_service.slack_config import SlackConfig
 from tests.infra.templates import MEMBERS, SERVICE, listed, plain
 
 

@@ -8,7 +8,7 @@ from infra.audit_functions import AUDIT_ENTERS
 from infra.probe_functions import PROBE_AUDITS, PROBE_ENTERS
 from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
-from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME, document, version_name
+from plimsoll.clouds.aws.names import DOCUMENT_NAME, PROBE_DOCUMENT_NAME
 from plimsoll.clouds.aws.permissions import (
     AUDIT,
     BENCHMARK_DOCUMENT,
@@ -24,6 +24,7 @@ from plimsoll.clouds.aws.policies import AwsPolicy
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.model.policy import Policy
 from plimsoll.model.task import SCRATCH_TAG
+from plimsoll_measure.bench.document import document, version_name
 from tests.infra.synthesis import synthesized
 from tests.infra.templates import MEMBERS, SERVICE, Templates, listed, plain
 

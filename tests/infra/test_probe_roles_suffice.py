@@ -11,8 +11,8 @@ import pytest
 from cloud_simulator.aws.managed_instances import ONLINE, ping_of
 from cloud_simulator.aws.organization import ACCOUNTS
 from functions import begin_probe, entry_point, look_at_probe
-from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, version_name
-from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, role_arn
+from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_DOCUMENT_NAME, PROBE_ROLE, role_arn
+from plimsoll_measure.bench.document import document, version_name
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows

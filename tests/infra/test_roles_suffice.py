@@ -21,8 +21,8 @@ from functions import (
     summarize,
     take_inventory,
 )
-from plimsoll.service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY
-from plimsoll.service.store_keys import RunKeys
+from plimsoll_service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY
+from plimsoll_service.store_keys import RunKeys
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows

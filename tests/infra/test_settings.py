@@ -12,8 +12,8 @@ from infra.settings import PREFIX, RETENTIONS_DAYS, Deployment
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.slack_config import Route, SlackConfig
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.slack_config import Route, SlackConfig
 from tests.federation import FakeGoogle
 
 KEYLESS = FakeGoogle(url="https://sts.googleapis.com").config()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.model.errors import Throttled, Unreachable
-from plimsoll.validation.fio_job import LONGEST_TASK_S
+from plimsoll_measure.validation.fio_job import LONGEST_TASK_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 MACHINES = ("audit", "validation", "probe", "sweep")

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.faults import Fault
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 
 from .account import Account, account
 from .environments import Function

@@ -25,10 +25,10 @@ _LIBRARIES: Final = [
     "tests.machines.models",
     "aws_lambda_powertools.utilities.idempotency",
     "aws_lambda_powertools.utilities.parameters",
-    "plimsoll.bootstrap.service",
-    "plimsoll.service.auditing",
-    "plimsoll.service.inventory",
-    "plimsoll.service.reporting",
+    "plimsoll_service.bootstrap.service",
+    "plimsoll_service.auditing",
+    "plimsoll_service.inventory",
+    "plimsoll_service.reporting",
 ]
 """What the functions' modules import; they themselves read their variables when they are imported, and so later."""
 

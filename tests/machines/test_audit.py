@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.aws.organization import organization
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 
 from .audits import by_command, by_machine, in_tables, run_audit
 from .deployment import deployed

@@ -3,7 +3,7 @@
 import pytest
 
 from cloud_simulator.faults import Fault
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 
 from .audits import by_command, by_machine, run_audit
 from .deployment import deployed

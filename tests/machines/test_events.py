@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 
 from .account import HOME, REGION
 from .audits import run_audit

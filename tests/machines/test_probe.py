@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from plimsoll.bench.document import PROBE_DOCUMENT_NAME, document, version_name
+from plimsoll.clouds.aws.names import PROBE_DOCUMENT_NAME
 from plimsoll.clouds.probe_book import ProbeLine
-from plimsoll.service.config import ServiceConfig
+from plimsoll_measure.bench.document import document, version_name
+from plimsoll_service.config import ServiceConfig
 from tests.infra.synthesis import once_a_run
 
 from .conftest import read

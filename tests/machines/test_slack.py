@@ -5,8 +5,8 @@ import json
 import pytest
 
 from plimsoll.reports.wording import usd
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.slack_config import SlackConfig
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.slack_config import SlackConfig
 from tests.slack import signing
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM, text_of

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from cloud_simulator.faults import Fault
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 
 from .audits import MACHINE, by_machine
 from .deployment import deployed

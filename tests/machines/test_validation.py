@@ -5,7 +5,7 @@ import json
 import pytest
 
 from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 
 from .deployment import deployed
 from .fleets import a_small_organization

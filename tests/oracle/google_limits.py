@@ -8,7 +8,7 @@ import yaml
 from tests.oracle.limits import INFINITE, LATENCY
 from tests.oracle.replay import plain
 
-DATA = Path(__file__).parents[2] / "lib" / "plimsoll" / "clouds" / "google" / "data"
+DATA = Path(__file__).parents[2] / "lib" / "plimsoll_google" / "data"
 DISKS = yaml.safe_load((DATA / "types.yaml").read_text(encoding="utf-8"))["types"]
 PRICES = yaml.safe_load((DATA / "prices.yaml").read_text(encoding="utf-8"))["regions"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-DATA = Path(__file__).parents[2] / "lib" / "plimsoll" / "clouds" / "google" / "data"
+DATA = Path(__file__).parents[2] / "lib" / "plimsoll_google" / "data"
 MACHINES = yaml.safe_load((DATA / "machines.yaml").read_text(encoding="utf-8"))
 
 

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from infra.packaging import PROJECT
-from infra.packaging.contents import asked_services
+from infra.packaging.contents import PACKAGES, asked_services
 from infra.packaging.zips import name_of, zip_of
 from plimsoll.reports.html.page import vega
 from tests.packaging.conftest import FUNCTIONS
@@ -29,8 +29,8 @@ outside = [file for file in files if "site-packages" in file]
 assert not outside, outside
 if {"plan", "audit_batch", "slack_work"} & {*functions}:
     assert not {"google.auth", "grpc"} & {*sys.modules}, "Google's libraries wait for a project"
-    import plimsoll.bootstrap.google_projects
-    from plimsoll.clouds.google.clients import Clients
+    import plimsoll_service.bootstrap.google_projects
+    from plimsoll_google.clients import Clients
     clients = Clients(url="http://127.0.0.1:9", monitoring="127.0.0.1:9")
     made = [client for client in dir(Clients) if isinstance(getattr(Clients, client), property)]
     assert all(getattr(clients, client) for client in made if client not in {"default_project", "retry"})
@@ -113,7 +113,11 @@ def test_a_zip_holds_only_what_its_functions_import(lambda_zips: Mapping[str, Pa
         names = names_in(archive)
         tops = {name.split("/")[0] for name in names}
         assert not tops & {"moto", "typer", "flask", "aws_cdk", "hypothesis", "bin"}
-        assert not [name for name in names if name.startswith(("plimsoll/cli/", "cloud_simulator/"))]
+        assert not [
+            name
+            for name in names
+            if name.startswith((*(f"{package}/cli/" for package in PACKAGES), "cloud_simulator/"))
+        ]
         assert not [name for name in names if "/tests/" in name or name.endswith((".pyi", ".h", ".a"))]
 
 

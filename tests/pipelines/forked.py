@@ -21,6 +21,7 @@ from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.reports.html import page as page_files
+from plimsoll.wings import find_folders
 from tests.machines import models
 
 
@@ -69,8 +70,9 @@ def end(code: int) -> None:
 def prepare() -> None:
     """Does what every command would do anew."""
     assert models.SERVICES, "importing it has read the models of services"
-    for path in Path(*plimsoll.cli.__path__).glob("*.py"):
-        import_module(f"{plimsoll.cli.__name__}.{path.stem}")
+    folders = {plimsoll.cli.__name__: Path(*plimsoll.cli.__path__), **find_folders("cli")}
+    for package, path in ((package, path) for package, folder in folders.items() for path in folder.glob("*.py")):
+        import_module(f"{package}.{path.stem}")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module is not None:
                 import_module(node.module)  # also what a command imports when it runs

@@ -8,15 +8,15 @@ from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.jobs.kernel import BenchPatience
-from plimsoll.measure.runs import Budget, Mode
 from plimsoll.model.units import MIB
 from plimsoll.outcomes import Answered
 from plimsoll.ports import BenchHost, Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.validate import RunValidation, validate_volume
-from plimsoll.validation.context import Context
-from plimsoll.validation.job import Job, JobName
+from plimsoll_measure.runs import Budget, Mode
+from plimsoll_measure.validate import RunValidation, validate_volume
+from plimsoll_measure.validation.context import Context
+from plimsoll_measure.validation.job import Job, JobName
 from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
 from tests.in_memory.answer import AsPublished
 from tests.in_memory.bench import MemoryBench

@@ -12,9 +12,9 @@ from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.faults import Fault, Faults
 from cloud_simulator.running import Running
-from plimsoll.bootstrap.aws_places import AwsPlaces
-from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
+from plimsoll_service.bootstrap.aws_places import AwsPlaces
+from plimsoll_service.config import ServiceConfig
 
 
 @contextmanager

@@ -8,10 +8,12 @@ from functions.entry_point import message_types
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
-from plimsoll.service.choosing import choose_volumes
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import (
+from plimsoll.settings import Settings
+from plimsoll_measure.validation.job import JobName, job_document
+from plimsoll_service.choosing import choose_volumes
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.step_messages import StepError
+from plimsoll_service.validating import (
     attach_scratch,
     clean_up_job,
     conclude_job,
@@ -20,9 +22,7 @@ from plimsoll.service.validating import (
     propose_measurement,
     send_command,
 )
-from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.settings import Settings
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_service.validation_messages import ChooseMessage
 from tests.builders import NOW
 from tests.in_memory.service import MemoryClaims, MemoryEvents
 from tests.service_loop import a_service

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from plimsoll.envelopes.admissibility.sweep import climbing as at_the_edge
-from tests.unit.bench.loops import a_loop_device
-from tests.unit.bench.processes import working_in
 from tests.unit.envelopes.runs import a_run, a_sweep, fitted
+from tests.unit.measure.bench.loops import a_loop_device
+from tests.unit.measure.bench.processes import working_in
 
 from .commands import command
 from .forking import run

@@ -19,7 +19,7 @@ from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import BadInput, CloudError, DiskFull, NotMeasured, Throttled
 from plimsoll.model.task import TaskEnd, TaskOutcome
 from plimsoll.ports import BenchHost
-from plimsoll.probe import (
+from plimsoll_measure.probe import (
     MOST_SECONDS,
     PROBES,
     HostProbe,

@@ -12,17 +12,17 @@ from cloud_simulator.faults import Fault
 from cloud_simulator.google.resource_manager import ORGANIZATION
 from cloud_simulator.running import running_google
 from plimsoll.bootstrap.clouds import ports_of
-from plimsoll.bootstrap.google_places import GooglePlaces, google_places
-from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.policy import Policy
 from plimsoll.orders import Order
 from plimsoll.reports.run_files import PAGE
 from plimsoll.run import carry_out
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import every_target
 from plimsoll.settings import Settings
+from plimsoll_service.bootstrap.google_places import GooglePlaces, google_places
+from plimsoll_service.bootstrap.service import PlacesByCloud
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.service import every_target
 from tests.service_loop import Loop, a_service, files, records, run_json
 
 from .organization_here import a_config, aws_places, served_here

@@ -9,11 +9,11 @@ from plimsoll.model.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.service.choosing import choose_volumes
-from plimsoll.service.shared_measurements import StoreVerdicts
-from plimsoll.service.streams import json_array
-from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
+from plimsoll_service.choosing import choose_volumes
+from plimsoll_service.shared_measurements import StoreVerdicts
+from plimsoll_service.streams import json_array
+from plimsoll_service.validation_messages import ChooseMessage
 from tests.builders import a_host, a_volume
 
 from .lab import Lab, work

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.local_store import FolderStore
-from plimsoll.measure.runs import Mode
 from plimsoll.model.errors import BadInput, CloudError, NotMeasured, Throttled, Unreachable
-from plimsoll.service.choosing import choose_volumes
-from plimsoll.service.shared_measurements import StoreVerdicts
-from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import clean_up_job, create_scratch, propose_measurement
-from plimsoll.service.validation_messages import ChooseMessage
-from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.runs import Mode
+from plimsoll_measure.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
+from plimsoll_measure.validation.job import JobName, job_document
+from plimsoll_service.choosing import choose_volumes
+from plimsoll_service.shared_measurements import StoreVerdicts
+from plimsoll_service.step_messages import StepError
+from plimsoll_service.validating import clean_up_job, create_scratch, propose_measurement
+from plimsoll_service.validation_messages import ChooseMessage
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_volume
 from tests.in_memory.faults import STEPS as BENCH_STEPS

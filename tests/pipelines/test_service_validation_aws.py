@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.aws.organization import AWS_REGIONS, organization
-from plimsoll.service.choosing import choose_volumes
-from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating import attach_scratch, clean_up_job, create_scratch, look_at_job, propose_measurement
-from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
-from plimsoll.validation.job import JobName, job_document
+from plimsoll_measure.validation.job import JobName, job_document
+from plimsoll_service.choosing import choose_volumes
+from plimsoll_service.step_messages import StepError
+from plimsoll_service.validating import attach_scratch, clean_up_job, create_scratch, look_at_job, propose_measurement
+from plimsoll_service.validation_messages import ChooseMessage
 from tests.service_loop import a_service, sweep
 
 from .organization_here import a_config, aws_places, served_here

@@ -12,7 +12,7 @@ import pytest
 
 from cloud_simulator.aws.organization import LEAST_VOLUMES
 from cloud_simulator.running import running
-from plimsoll.clouds.google.clients import Clients
+from plimsoll_google.clients import Clients
 from tests.needs import missing
 
 from .commands import ROOM, command, environment, plimsoll

@@ -14,7 +14,7 @@ from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.faults import Effect, Fault
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.running import Running
-from plimsoll.bench.document import DOCUMENT_NAME
+from plimsoll.clouds.aws.names import DOCUMENT_NAME
 from plimsoll.model.task import DEADLINE_TAG, SCRATCH_TAG
 from tests.unit.cloud_simulator.served import served
 

@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from plimsoll.bench.answer import MARK
-from plimsoll.measure.runs import Budget
-from plimsoll.measure.verdict import BenchLimitCode
 from plimsoll.model.errors import BenchWasTheLimit, CloudError
-from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
-from plimsoll.validation.concluding import BENCH_TRIES
+from plimsoll_measure.bench.answer import MARK
+from plimsoll_measure.runs import Budget
+from plimsoll_measure.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
+from plimsoll_measure.validation.concluding import BENCH_TRIES
+from plimsoll_measure.verdict import BenchLimitCode
 from tests.in_memory.faults import Fault
 
 from .lab import Lab, the, work

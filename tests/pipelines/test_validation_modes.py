@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.envelopes.library import load_library
-from plimsoll.measure.runs import Mode
 from plimsoll.model.task import TaskMode
 from plimsoll.model.volume import Modification
-from plimsoll.validate import ConcludedRun, UnmeasuredRun
+from plimsoll_measure.runs import Mode
+from plimsoll_measure.validate import ConcludedRun, UnmeasuredRun
 from tests.builders import NOW, a_volume
 
 from .lab import TYPES, Lab, the, work

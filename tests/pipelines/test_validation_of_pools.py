@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
-from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.measure.runs import Mode
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import MIB
 from plimsoll.model.volume import Host
-from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
+from plimsoll_google.machines import machine
+from plimsoll_measure.runs import Mode
+from plimsoll_measure.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun
 from tests.builders import a_policy, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryPrices
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from plimsoll.decide.evidence import CODE
 from plimsoll.envelopes.library import load_library
-from plimsoll.measure.runs import Budget, Mode
 from plimsoll.model.errors import BadInput, Throttled
 from plimsoll.model.task import TaskEnd, TaskOutcome
 from plimsoll.ports import Target
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun, validate_volume
-from plimsoll.validation.scratch_volume import Left, sweep_scratch_volumes
+from plimsoll_measure.runs import Budget, Mode
+from plimsoll_measure.validate import ConcludedRun, RevisedAnswer, UnmeasuredRun, validate_volume
+from plimsoll_measure.validation.scratch_volume import Left, sweep_scratch_volumes
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_host, a_policy, a_volume
 from tests.in_memory.faults import STEPS, Fault

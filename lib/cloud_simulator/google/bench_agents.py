@@ -16,7 +16,7 @@ from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.devices.script_runs import Place, read_share_of, run_script
 from cloud_simulator.faults import Effect, Faults
 from cloud_simulator.google.http_front import Answered
-from plimsoll.bench.agent import TASK_KEY, agent_script, agent_version
+from plimsoll_measure.bench.agent import TASK_KEY, agent_script, agent_version
 
 _ROOT: Final = "computeMetadata/v1/instance"
 _LONGEST_WAIT_S: Final = 30.0

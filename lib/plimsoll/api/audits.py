@@ -14,11 +14,11 @@ from plimsoll.bootstrap.clouds import LEARNED_HERE_FILE, ports_of
 from plimsoll.bootstrap.recordings import recorded_ports
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.scope import Scope
+from plimsoll.files import check_place
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy
 from plimsoll.orders import Order, read_order
 from plimsoll.outcomes import Outcome
-from plimsoll.output_files import check_place
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.run_files import RECOMMENDATIONS, RUN
 from plimsoll.run import carry_out

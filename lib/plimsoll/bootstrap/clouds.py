@@ -14,6 +14,7 @@ from plimsoll.clouds.published import published_types, query_cost_of
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.clouds.scope import Scope
 from plimsoll.learned_table import kept_table, load_table
+from plimsoll.model.envelope import Envelope
 from plimsoll.ports import Bench, Inventory, Metrics, Prices
 from plimsoll.risk.learn import LearnedTable
 from plimsoll.settings import Settings
@@ -82,9 +83,13 @@ def with_new_measurements(ports: AuditPorts, settings: Settings) -> AuditPorts:
     """The same ports with all measurements of now."""
     return replace(
         ports,
-        envelopes=tuple(envelope_library(settings.measured_dir, settings.measured_at).envelopes.values()),
+        envelopes=_envelopes_of(ports.catalog.provider, settings),
         failed_measurements=validation_book(settings).failed_measurements(),
     )
+
+
+def _envelopes_of(cloud: str, settings: Settings) -> tuple[Envelope, ...]:
+    return envelope_library(settings.measured_dir, settings.measured_at).envelopes_of(cloud)
 
 
 def own_or_public(settings: Settings) -> LearnedTable:
@@ -108,7 +113,7 @@ def audit_ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Pric
         metrics=metrics,
         prices=prices,
         catalog=published_facts(CLOUDS[cloud]).catalog,
-        envelopes=tuple(envelope_library(settings.measured_dir, settings.measured_at).envelopes.values()),
+        envelopes=_envelopes_of(cloud, settings),
         query_cost=query_cost_of(cloud, settings),
         failed_measurements=validation_book(settings).failed_measurements(),
         stripes=stripe_book(settings).sets,

@@ -4,7 +4,7 @@ Each answer has its evidence, its risk and what blocks it. An audit only reads.
 """
 
 from contextlib import ExitStack
-from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -14,9 +14,10 @@ from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli import options
 from plimsoll.cli.exit_codes import EXIT_OVER, PARTIAL
 from plimsoll.cli.screen import Screen, beginning
+from plimsoll.files import check_place
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import check_place
 from plimsoll.reports.printable import put_out
+from plimsoll.wings import RUN_VALIDATION
 
 _LISTED: Final = ("Begin with", 1)
 
@@ -39,7 +40,6 @@ def audit_command(
     with beginning("starting"):
         from plimsoll.cli.followed_run import follow_audit
         from plimsoll.cli.run_reports import leave_reports
-        from plimsoll.cli.run_validation import validate_recommendations
 
     from plimsoll.api.audits import Wanted, order_and_ports
     from plimsoll.bootstrap.books import change_ledger
@@ -73,7 +73,7 @@ def audit_command(
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate:
-        validate_recommendations(order.folder, None, options.ValidateOptions(**asdict(measure)), console=console)
+        import_module(RUN_VALIDATION).validate_audited(order.folder, measure, console)
     if run.json_lines:
         put_out(answer_lines(order.folder))
     if run.quiet:

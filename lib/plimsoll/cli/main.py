@@ -14,9 +14,9 @@ from plimsoll.cli.listed import ListedGroup
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
 from plimsoll.extras import missing_extra
+from plimsoll.files import NO_ROOM, disk_full
 from plimsoll.garbage import collect_rarely
 from plimsoll.model.errors import BadInput, PlimsollError
-from plimsoll.output_files import NO_ROOM, disk_full
 
 app = PlainTyper(
     cls=ListedGroup,

@@ -11,7 +11,6 @@ import typer
 from plimsoll.cli.option_groups import GroupOptions, OptionGroup
 from plimsoll.clouds import registry
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.measure.runs import Budget, Mode
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import OWN_OPTIONS, Policy
 from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
@@ -222,71 +221,6 @@ class MeasureOptions(OptionGroup):
     max_runs: Annotated[int, typer.Option(min=1, help="Most measurements to make.")] = 10
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before measuring.")] = False
 
-    @property
-    def budget(self) -> Budget:
-        """The most that a validation may take."""
-        return Budget(max_usd=self.max_usd, max_runs=self.max_runs)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidateOptions(MeasureOptions):
-    """The options of any validation, and its way to measure."""
-
-    mode: Annotated[
-        Mode,
-        typer.Option(
-            help="On a new volume of the target's spec (canary), on a copy of the volume (copy), or the volume as it "
-            "is, within its free headroom (in-place)."
-        ),
-    ] = Mode.CANARY
-    plan: Annotated[
-        bool, typer.Option("--plan", "--dry-run", help="Say what would be measured and what it costs, and stop.")
-    ] = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkOptions(OptionGroup):
-    """Which job a benchmark runs, and what it may take."""
-
-    job: Annotated[str, typer.Option(help="What is run; benchmarks/jobs has them.")] = "sweep"
-    name: Annotated[
-        str | None,
-        typer.Option("--as", help="Name of the new campaign and its envelope. Default: the job and the time."),
-    ] = None
-    runtime_s: Annotated[
-        int | None, typer.Option(min=1, max=86_400, help="Seconds that each section is measured (180).")
-    ] = None
-    ramp_s: Annotated[int | None, typer.Option(min=0, max=3600, help="Seconds before that, not counted (10).")] = None
-    file_mib: Annotated[int | None, typer.Option(min=64, help="Size of each file. Default: the job's.")] = None
-    max_minutes: Annotated[float, typer.Option(min=0, help="Minutes that it may take at most.")] = 120
-    max_gib: Annotated[float, typer.Option(min=0, help="GiB that it may write to at most.")] = 32
-    yes: Annotated[bool, typer.Option("--yes", help="Begin without asking.")] = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredVolumeOptions(OptionGroup):
-    """The volume that was or is measured, and where it is."""
-
-    PANEL: ClassVar[str] = "Measured volume"
-
-    type_: Annotated[
-        str | None, typer.Option("--type", help="Volume type, such as gp3. Without it, evidence for no offer.")
-    ] = None
-    size_gib: Annotated[int | None, typer.Option(min=1, help="Size of one volume.")] = None
-    iops: Annotated[int | None, typer.Option(min=1, help="IOPS provisioned to one volume.")] = None
-    throughput_mib_s: Annotated[int | None, typer.Option(min=1, help="MiB/s provisioned to one volume.")] = None
-    volumes: Annotated[int, typer.Option(min=1, help="Volumes striped into the measured device.")] = 1
-    host_type: Annotated[
-        str | None, typer.Option(help="Type of the host, such as r5.large. A benchmark's default: its processor.")
-    ] = None
-    provider: Annotated[
-        str | None, typer.Option(help="Cloud of the volume: aws, google or another. Default: the one of its type.")
-    ] = None
-    account: Annotated[
-        str | None, typer.Option(help="Account it was measured in: with --region, you vouch that it is of there.")
-    ] = None
-    region: Annotated[str | None, typer.Option(help="Region it was measured in; with --account.")] = None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureOptions(OptionGroup):
@@ -312,27 +246,3 @@ class PictureOptions(OptionGroup):
     def is_png(self) -> bool:
         """True if a PNG is drawn."""
         return self.out is not None and self.out.suffix.lower() == ".png"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostOptions(OptionGroup):
-    """The content of a post to Slack, its channel, and its form."""
-
-    channel: Annotated[str | None, typer.Option(help="The channel's id, such as C0123456789.")] = None
-    since: Annotated[Path | None, typer.Option(help="An earlier run: say what is new and what was saved since.")] = None
-    where: Where = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the message here and send nothing.")] = False
-    again: Annotated[bool, typer.Option("--again", help="Post it although it was posted there before.")] = False
-    webhook: Annotated[
-        bool, typer.Option("--webhook", help="By the URL in PLIMSOLL_SLACK_WEBHOOK_URL: the main message alone.")
-    ] = False
-    buttons: Annotated[
-        bool, typer.Option("--buttons", help="With buttons, for an app that the deployed service answers.")
-    ] = False
-    pictures: Annotated[bool, typer.Option(help="Savings by account and the largest one's roofline.")] = True
-
-    def __post_init__(self) -> None:
-        if self.webhook and (self.channel is not None or self.buttons):
-            raise BadInput("a webhook is bound to its channel and has no buttons: leave out --channel and --buttons.")
-        if self.since is not None and self.where is not None:
-            raise BadInput("--since compares whole runs, and --where posts a part: give one of the two.")

@@ -4,18 +4,14 @@ An IAM policy for AWS, a custom role for Google Cloud.
 """
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from plimsoll.cli import options
-from plimsoll.clouds.permissions import Purpose
-from plimsoll.clouds.registry import AWS, CLOUDS, GOOGLE
+from plimsoll.clouds.permissions import PermissionRequest, PolicyFormat, Purpose, permission_text
+from plimsoll.clouds.registry import AWS, CLOUDS
 from plimsoll.model.errors import BadInput
-
-if TYPE_CHECKING:
-    from plimsoll.model.policy import Policy
-
 
 _LISTED: Final = ("Begin with", 8)
 
@@ -26,14 +22,6 @@ class Partition(StrEnum):
     AWS = "aws"
     CHINA = "aws-cn"
     GOV_CLOUD = "aws-us-gov"
-
-
-class PolicyFormat(StrEnum):
-    """The format of permissions."""
-
-    JSON = "json"
-    TERRAFORM = "terraform"
-    CLOUDFORMATION = "cloudformation"
 
 
 def permissions_command(
@@ -68,36 +56,19 @@ def permissions_command(
     policy: options.PolicyFileOptions,
 ) -> None:
     from plimsoll.cli.option_values import policy_from
-    from plimsoll.clouds.aws.policies import AwsPolicy
 
     if organization and for_ is Purpose.CHANGE:
         raise BadInput("--organization is for audits and validations: a change is made in one account. Leave it out.")
     if (copies or locked_document) and (for_ is not Purpose.VALIDATE or cloud != AWS):
         raise BadInput("--copies and --locked-document are for validations on AWS: give --for validate as well.")
-    if cloud == GOOGLE:
-        typer.echo(_google_role(for_, format_, policy_from(policy), organization=organization))
-        return
-    needed = AwsPolicy(
+    request = PermissionRequest(
         purpose=for_,
         policy=policy_from(policy),
+        format=format_,
         organization=organization,
         bucket=results_bucket,
         partition=partition,
         copies=copies,
         locked_document=locked_document,
     )
-    written = {"json": needed.json, "terraform": needed.terraform, "cloudformation": needed.cloudformation}
-    typer.echo(written[format_]())
-
-
-def _google_role(purpose: Purpose, format_: PolicyFormat, policy: "Policy", *, organization: bool) -> str:
-    """The role as text; BadInput for what Google Cloud does not have."""
-    from plimsoll.clouds.google.names import UNPROBED
-    from plimsoll.clouds.google.permissions import GoogleRole
-
-    if purpose is Purpose.PROBE:
-        raise BadInput(f"{UNPROBED} Give --for audit.")
-    if format_ is PolicyFormat.CLOUDFORMATION:
-        raise BadInput("CloudFormation makes no roles of Google Cloud: give --format json or terraform.")
-    role = GoogleRole(purpose=purpose, policy=policy, organization=organization)
-    return role.terraform() if format_ is PolicyFormat.TERRAFORM else role.json()
+    typer.echo(permission_text(CLOUDS[cloud], request))

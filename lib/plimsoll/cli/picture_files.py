@@ -7,7 +7,7 @@ from typing import Final
 import typer
 
 from plimsoll.cli.options import PictureOptions
-from plimsoll.output_files import atomic_path
+from plimsoll.files import atomic_path
 from plimsoll.reports.charts.pictures import Picture
 from plimsoll.reports.charts.render import to_png, to_svg, vega_spec
 from plimsoll.reports.charts.theme import THEMES

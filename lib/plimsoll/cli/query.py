@@ -6,8 +6,8 @@ from typing import Annotated, Final
 import typer
 
 from plimsoll.cli.screen import Screen
+from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import write_lines
 from plimsoll.reports.printable import put_out
 
 QUERY_FORMATS: Final = ("table", "csv", "json", "parquet")

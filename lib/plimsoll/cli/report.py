@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
+from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
-from plimsoll.output_files import write_lines
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 
@@ -30,6 +31,8 @@ SCREEN: Final = Path("-")
 
 _LISTED: Final = ("Begin with", 4)
 _MOST_ROWS: Final = 50
+_SLACK: Final = "plimsoll_service.cli.slack_message"
+"""The wing's module that makes messages to Slack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,17 +104,13 @@ def _markdown(report: Report) -> Iterable[str]:
         yield run_markdown(report.folder, only, about, report.weight)
 
 
-def _slack(report: Report) -> Iterable[str]:
-    from plimsoll.cli.slack_message import message_lines
+def _import_from_wing(module: str, function: str) -> Callable[..., Any]:
+    """A function of a wing, which is imported when it is called."""
 
-    return message_lines(report)
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(module), function)(*arguments)
 
-
-def _slack_preview(report: Report, place: Path) -> list[Path]:
-    from plimsoll.cli.slack_message import preview_page
-
-    write_lines([preview_page(report)], place, "utf-8")
-    return [place]
+    return call
 
 
 def _terminal(report: Report) -> Iterable[str]:
@@ -143,8 +142,8 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
         ReportFormat(name="parquet", file=None, write=_parquet),
         ReportFormat(name="changes", file=None, folder="changes", write=_changes),
         ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
-        ReportFormat(name="slack", file="slack.json", lines=_slack, shown=True),
-        ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_slack_preview),
+        ReportFormat(name="slack", file="slack.json", lines=_import_from_wing(_SLACK, "message_lines"), shown=True),
+        ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_import_from_wing(_SLACK, "write_preview")),
         ReportFormat(name="terminal", file="recommendations.txt", lines=_terminal, shown=True),
     )
 }

@@ -1,23 +1,32 @@
 """Print the JSON Schema of recommendations.json, or of the detail of an event."""
 
 import json
+from importlib import import_module
 from typing import Annotated, Final
 
 import typer
 
 from plimsoll.model.errors import BadInput
 
+_EVENTS: Final = "plimsoll_service.events"
+"""The wing's module that has the kinds of events."""
+
 _LISTED: Final = ("Read a run", 5)
+_RECORDS: Final = "recommendations"
 
 
 def schema_command(
     of: Annotated[
         str, typer.Argument(help="recommendations, or a kind of event: AuditCompleted, RecommendationNew ...")
-    ] = "recommendations",
+    ] = _RECORDS,
 ) -> None:
     from plimsoll.reports import record
-    from plimsoll.service.events import EVENT_KINDS, event_schema
 
-    if of not in {"recommendations", *EVENT_KINDS}:
-        raise BadInput(f"there is no schema of {of}: give recommendations or one of {', '.join(EVENT_KINDS)}.")
-    typer.echo(json.dumps(event_schema(of) if of in EVENT_KINDS else record.schema(), indent=2))
+    if of == _RECORDS:
+        schema = record.schema()
+    else:
+        events = import_module(_EVENTS)
+        if of not in events.EVENT_KINDS:
+            raise BadInput(f"there is no schema of {of}: give {_RECORDS} or one of {', '.join(events.EVENT_KINDS)}.")
+        schema = events.event_schema(of)
+    typer.echo(json.dumps(schema, indent=2))

@@ -15,9 +15,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from plimsoll.demand.epochs import MADE_WITH_S, round_up_to_minute
+from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput
 from plimsoll.model.volume import Seen, Volume
-from plimsoll.output_files import atomic_path
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume
 from plimsoll.risk.watch import Promised
 

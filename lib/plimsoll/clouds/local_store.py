@@ -1,6 +1,7 @@
 """A folder of one machine, or of several that share it: its store, its claims, and files that grow by a line."""
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -15,9 +16,8 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from plimsoll.measure.runs import shorten_key
+from plimsoll.files import BESIDE, atomic_path, make_file, make_folder, writable
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import BESIDE, atomic_path, make_file, make_folder, writable
 
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of a file at once."""
@@ -142,6 +142,11 @@ class FileClaims:
         with (self.folder / LOCK).open("w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def shorten_key(key: str) -> str:
+    """Shortens a key to eight hexadecimal digits, so that it can be a part of a name."""
+    return hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
 def _myself() -> dict[str, object]:

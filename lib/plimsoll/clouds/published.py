@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from plimsoll.clouds.cloud import PublishedHost, published_facts
+from plimsoll.clouds.common.dated_data import find_data, volume_types
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.market import VolumeType
@@ -11,8 +12,8 @@ from plimsoll.settings import Settings
 
 
 def types_by_cloud() -> Mapping[str, Mapping[str, VolumeType]]:
-    """The volume types of each cloud by name, by the cloud's name."""
-    return {name: published_facts(cloud).catalog.types for name, cloud in CLOUDS.items()}
+    """The volume types of each installed cloud by name, by the cloud's name. Data is read, and no package imported."""
+    return {name: volume_types(name) for name in CLOUDS if find_data(name) is not None}
 
 
 def published_types() -> Mapping[str, VolumeType]:
@@ -27,8 +28,8 @@ def cloud_of(type_name: str) -> str | None:
 
 def host_cap(host_type: str, type_name: str) -> Ceiling | None:
     """The ceiling that all volumes of a type share on a host of a type; None if none is published."""
-    found = (published_facts(cloud).host_cap(host_type, type_name) for cloud in CLOUDS.values())
-    return next((cap for cap in found if cap is not None), None)
+    cloud = cloud_of(type_name)
+    return None if cloud is None else published_facts(CLOUDS[cloud]).host_cap(host_type, type_name)
 
 
 def published_host(provider: str, host_type: str) -> PublishedHost | None:

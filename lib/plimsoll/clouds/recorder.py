@@ -23,10 +23,10 @@ from plimsoll.clouds.recording import (
     member,
     pack,
 )
+from plimsoll.files import make_file, make_folder
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import PriceBook
 from plimsoll.model.volume import Volume
-from plimsoll.output_files import make_file, make_folder
 from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, UnreadVolume, Usage
 from plimsoll.reading.known import Ask, Found
 

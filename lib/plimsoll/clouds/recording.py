@@ -25,7 +25,7 @@ from pydantic import TypeAdapter
 from plimsoll.clouds.bounded_zip import DAMAGE, read_arrays, read_member
 from plimsoll.clouds.recorded_values import check_about, check_volume, checked_book, checked_series
 from plimsoll.clouds.registry import AWS
-from plimsoll.input_files import open_file
+from plimsoll.files import open_file
 from plimsoll.model import errors
 from plimsoll.model.errors import BadInput, CloudError, Unexpected
 from plimsoll.model.market import PriceBook

@@ -3,7 +3,8 @@
 A row is text alone: what a cloud is called, how it names things and what its reports say. The modules of the cloud's
 package are imported when they are first asked for (`plimsoll.clouds.cloud`), so that Google's libraries load only where
 Google is asked.
-A new cloud is a package with `catalog.py` and `connection.py`, and one row here.
+A new cloud is a package with `catalog.py`, `connection.py` and `data/types.yaml`, and one row here. It stands anywhere:
+nothing imports it but by its row.
 """
 
 import re
@@ -14,8 +15,6 @@ from typing import Final
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.aws.names import REGION_NAME as AWS_REGION
 from plimsoll.clouds.aws.names import VOLUME_ID as EBS_VOLUME_ID
-from plimsoll.clouds.google.names import DISK_ID, PROJECT_ID
-from plimsoll.clouds.google.names import GOOGLE_REGION_NAME as GOOGLE_REGION
 
 AWS: Final = "aws"
 GOOGLE: Final = "google"
@@ -52,6 +51,7 @@ class Cloud:
     """One cloud. `account_id`, `region_name` and `volume_id` are patterns for a whole name, without ^ and $.
 
     `quota_by_region`: whether an account has a quota of metric calls in each region, or one in all.
+    `bench`: the module of its bench, if a wing beside its package has it.
     `measured_by_service`: whether the deployed service has benches there.
     """
 
@@ -64,6 +64,7 @@ class Cloud:
     earlier_names: tuple[str, ...] = ()
     quota_by_region: bool = True
     measured_by_service: bool = True
+    bench: str = ""
 
 
 CLOUDS: Final[dict[str, Cloud]] = {
@@ -73,6 +74,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
         account_id=ACCOUNT_ID,
         region_name=AWS_REGION,
         volume_id=EBS_VOLUME_ID,
+        bench="plimsoll_measure.aws.bench",
         words=CloudWords(
             cloud="AWS",
             account="account",
@@ -90,10 +92,12 @@ CLOUDS: Final[dict[str, Cloud]] = {
     ),
     GOOGLE: Cloud(
         name=GOOGLE,
-        package="plimsoll.clouds.google",
-        account_id=PROJECT_ID,
-        region_name=GOOGLE_REGION,
-        volume_id=DISK_ID,
+        package="plimsoll_google",
+        # A project's id, perhaps under a domain (Resource Manager v3, `Project.project_id`, read 2026-11-22), a region
+        # such as us-central1 or northamerica-northeast1, and a disk's number of 64 bits (Compute Engine v1, `Disk.id`).
+        account_id=r"([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]",
+        region_name=r"[a-z]{2,12}-[a-z]{2,12}[0-9]{1,2}",
+        volume_id=r"[0-9]{1,20}",
         earlier_names=("gcp",),
         quota_by_region=False,
         measured_by_service=False,

@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.decide.groups import StripeSet, merge_sets
+from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import atomic_path
 from plimsoll.ports import Target
 
 

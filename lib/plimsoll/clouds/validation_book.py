@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.clouds.local_store import append_line, lines_of
 from plimsoll.decide.evidence import FailedMeasurement
-from plimsoll.measure.citing import locate, name_own
+from plimsoll.files import atomic_path
 from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.citing import locate, name_own
 from plimsoll.model.envelope import DELIVERED, SIMULATED_TOOL
 from plimsoll.model.volume import VolumeSpec
-from plimsoll.output_files import atomic_path
 
 VALIDATIONS_FILE: Final = "validations.jsonl"
 

@@ -24,9 +24,9 @@ from plimsoll.envelopes.printed import (
     rates,
 )
 from plimsoll.envelopes.run_facts import run_facts
-from plimsoll.input_files import read_text
-from plimsoll.measure.citing import locate, name_own
+from plimsoll.files import read_text
 from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.citing import locate, name_own
 from plimsoll.model.envelope import (
     BOTH_SIDES,
     Admission,

@@ -8,7 +8,7 @@ import math
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -110,14 +110,6 @@ def days_of(printed: str) -> tuple[date, date]:
         return first, first
     last = first.month if month is not None else 12
     return first, first.replace(month=last, day=monthrange(first.year, last)[1])
-
-
-def parse_finish_day(printed: str) -> date | None:
-    """The day of fio's `Fri May  7 04:25:07 2021`. None if the text has another form."""
-    try:
-        return datetime.strptime(printed.strip(), "%a %b %d %H:%M:%S %Y").date()  # noqa: DTZ007  # a day alone
-    except ValueError:
-        return None
 
 
 def flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -7,8 +7,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from plimsoll.files import make_folder
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import make_folder
 from plimsoll.ports import RunStore
 
 ValueT = TypeVar("ValueT")

@@ -21,7 +21,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Final
 
-from plimsoll.output_files import atomic_path, writable
+from plimsoll.files import atomic_path, writable
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, DemandProfileRecord, LossRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED, note_checksums

@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.decide.history import Review, Stay, Throttling, review_promises
+from plimsoll.files import write_lines
 from plimsoll.learned_table import kept_table, table_text
 from plimsoll.model.ceiling import Need
 from plimsoll.model.kinds import CHANGES, SILENT, CountsAs
 from plimsoll.model.policy import LESS_RISK, Policy
-from plimsoll.output_files import write_lines
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, to_cents
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.run_record import KeptPromises, RunRecord, RunRisk, SaferLevel

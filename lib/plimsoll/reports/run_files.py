@@ -13,9 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.input_files import open_file, parse_json, read_bytes
+from plimsoll.files import atomic_path, open_file, parse_json, read_bytes
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import atomic_path
 
 RECOMMENDATIONS: Final = "recommendations.json"
 TABLE: Final = "recommendations.csv"

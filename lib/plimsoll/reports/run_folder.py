@@ -32,9 +32,18 @@ from typing import IO, Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
-from plimsoll.input_files import open_file, seal
+from plimsoll.files import (
+    BESIDE,
+    OWN_FILE,
+    atomic_path,
+    is_leftover,
+    make_folder,
+    make_private,
+    open_file,
+    seal,
+    writable,
+)
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import BESIDE, OWN_FILE, atomic_path, is_leftover, make_folder, make_private, writable
 from plimsoll.reports.csv_table import record_line, run_tables
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import RUN

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from plimsoll.input_files import open_file, parse_json, read_bytes
+from plimsoll.files import open_file, parse_json, read_bytes
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import MIB
 from plimsoll.model.volume_names import NamedVolume, NameSearch, choose_volume

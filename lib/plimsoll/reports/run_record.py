@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from plimsoll.decide.history import FIRST_RULE
-from plimsoll.input_files import parse_json, unseal
+from plimsoll.files import parse_json, unseal
 
 _OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
 """The keys of `monthly_usd` that earlier versions wrote, each with its name of today."""

@@ -10,8 +10,8 @@ from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.scope import Scope
+from plimsoll.files import check_place
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import check_place
 
 _LISTED: Final = ("Look back", 3)
 

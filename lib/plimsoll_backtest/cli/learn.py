@@ -8,7 +8,7 @@ import typer
 
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
-from plimsoll.output_files import check_place, write_lines
+from plimsoll.files import check_place, write_lines
 from plimsoll_backtest.cli.options import BacktestOptions
 
 _LISTED: Final = ("Look back", 2)

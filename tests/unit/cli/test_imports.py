@@ -71,7 +71,7 @@ def test_an_audit_without_a_command_line_imports_nothing_of_terminals_simulators
 
 @pytest.mark.parametrize(
     ("words", "needed"),
-    [(["audit"], "plimsoll.run"), (["validate", "vol-1"], "plimsoll.validate"), (["demo"], "plimsoll.run")],
+    [(["audit"], "plimsoll.run"), (["validate", "vol-1"], "plimsoll_measure.validate"), (["demo"], "plimsoll.run")],
 )
 def test_what_draws_reports_is_not_waited_for_before_there_is_one(words, needed):
     """A setting that cannot be used ends the command once it has imported what it begins with."""

@@ -11,10 +11,10 @@ from plimsoll.cli.main import app
 from plimsoll.clouds.aws import permissions as aws
 from plimsoll.clouds.aws.change import command_line
 from plimsoll.clouds.aws.policies import AwsPolicy
-from plimsoll.clouds.google import permissions as google
 from plimsoll.clouds.permissions import Purpose
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy
+from plimsoll_google import permissions as google
 from tests.builders import a_spec, a_volume
 
 MOST_CHARACTERS = 6144

@@ -26,3 +26,18 @@ def test_awss_tariff_is_that_of_the_settings():
 def test_who_only_reckons_loads_nothing_of_googles():
     told = "import sys, plimsoll.clouds.published; sys.exit(any(name.startswith('google') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", told], check=False).returncode == 0
+
+
+def test_types_of_every_cloud_and_evidence_of_one_load_no_wing():
+    told = """
+import sys
+from plimsoll.bootstrap.envelopes import envelope_library
+from plimsoll.clouds.published import cloud_of, host_cap
+
+assert (cloud_of("gp3"), cloud_of("pd-ssd"), cloud_of("floppy")) == ("aws", "google", None)
+assert len(envelope_library().envelopes_of("aws")) > 20 and host_cap("m5.large", "gp3") is None
+assert not [name for name in sys.modules if name.startswith("plimsoll_")]
+assert envelope_library().envelopes_of("google") and host_cap("n2-standard-8", "pd-ssd") is not None
+assert "plimsoll_google.machines" in sys.modules
+"""
+    assert subprocess.run([sys.executable, "-c", told], check=False).returncode == 0

@@ -12,11 +12,11 @@ from plimsoll.clouds.cloud import Reach
 from plimsoll.clouds.common.answers import Deadline, ask_again, ask_in_halves
 from plimsoll.clouds.common.calls import MetricReader, Pacer
 from plimsoll.clouds.common.messages import ErrorRow, translate_error
-from plimsoll.clouds.google import errors as google
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Endless, Throttled, Unexpected
 from plimsoll.ports import Usage
 from plimsoll.settings import Settings
+from plimsoll_google import errors as google
 from tests.builders import NOW, a_tariff
 
 

@@ -14,12 +14,12 @@ from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.clouds.common.answers import Deadline, Waits, carry_out_within
 from plimsoll.clouds.common.dated_data import shipped_prices
-from plimsoll.clouds.google.aggregated import disk_pages
-from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.model.errors import BadCredentials, CloudError, Unreachable
 from plimsoll.ports import Target
 from plimsoll.settings import Settings
+from plimsoll_google.aggregated import disk_pages
+from plimsoll_google.clients import Clients
+from plimsoll_google.prices import GooglePrices
 from tests.builders import NOW
 
 BODY = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 9999\r\n\r\n"

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.clouds.targets import may_have, named_target
+from plimsoll.model.errors import BadInput
 from tests.third_cloud import ROW
 from tests.third_cloud.connection import DISK, REGION, TENANT
 
@@ -58,3 +59,8 @@ def test_names_of_a_third_cloud_lead_to_it():
     assert target.provider == "third"
     assert may_have(target, DISK)
     assert not may_have(target, "vol-1")
+
+
+def test_a_cloud_that_writes_no_permissions_prints_none():
+    with pytest.raises(BadInput, match="Third Cloud"):
+        CliRunner().invoke(app, ["permissions", "--cloud", "third"], catch_exceptions=False)

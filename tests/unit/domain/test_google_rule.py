@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
-from plimsoll.clouds.google.machines import machine
 from plimsoll.decide.answer import Change
 from plimsoll.decide.offers import Market
 from plimsoll.model.market import Provisioned
@@ -16,6 +15,7 @@ from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Host, VolumeSpec
 from plimsoll.reading.window import Window, cut_by_age
 from plimsoll.refine.judge import judge
+from plimsoll_google.machines import machine
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.oracle.google import decide

@@ -25,10 +25,10 @@ from plimsoll.reports.story.run import group_notices
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.totals import DIMENSIONS, RunTotals
 from plimsoll.reports.wording import calls_in, clouds_of, words_of
-from plimsoll.slack.blocks.elements import link as slack_link
+from plimsoll_service.slack.blocks.elements import link as slack_link
 from tests.builders import NOW
 from tests.unit.reports.plain_runs import a_plain_run, a_run_record
-from tests.unit.slack.blocks.said import told_of
+from tests.unit.service.slack.blocks.said import told_of
 
 from .html.pages import read_page, written
 from .recommendations import a_record, every_action

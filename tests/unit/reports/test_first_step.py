@@ -15,13 +15,13 @@ from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.story.run import tell_headline
 from plimsoll.reports.terminal.run import show_run
 from plimsoll.reports.wording import usd
-from plimsoll.slack.blocks.report import run_conversation
+from plimsoll_service.slack.blocks.report import run_conversation
 from tests.unit.reports.html.pages import read_page, written
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 from tests.unit.reports.strategies import fleets
 from tests.unit.reports.terminal.test_run import a_console
-from tests.unit.slack.blocks.said import said
+from tests.unit.service.slack.blocks.said import said
 
 
 def sums_of(folder: Path) -> dict[str, float]:

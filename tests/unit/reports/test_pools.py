@@ -19,7 +19,7 @@ from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
-from plimsoll.slack.blocks.digest import list_volume
+from plimsoll_service.slack.blocks.digest import list_volume
 from tests.unit.domain.groups.test_decide_pools import a_disk, flat, judged
 from tests.unit.domain.pooled_market import a_capped_host
 from tests.unit.reports.plain_runs import a_plain_run

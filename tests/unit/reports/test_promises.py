@@ -15,7 +15,7 @@ from plimsoll.reports.promises import check_promises, kept_promises, promises_in
 from plimsoll.reports.run_reader import matched_records, read_records, read_run
 from plimsoll.reports.story.run import changes_since
 from plimsoll.run import carry_out
-from plimsoll.service.history_update import remember
+from plimsoll_service.history_update import remember
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.golden import assert_golden
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices

@@ -8,7 +8,7 @@ from plimsoll.clouds.ledger import NotedInventory
 from plimsoll.clouds.stripe_book import StripeBook
 from plimsoll.model.errors import CloudError
 from plimsoll.ports import FailedTarget
-from plimsoll.service.config import ServiceConfig
+from plimsoll_service.config import ServiceConfig
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.service_loop import a_service

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.ports import Target
+from plimsoll_service.bootstrap.service import PlacesByCloud
 from tests.builders import TYPES, US_EAST_1, a_host, a_volume
 from tests.in_memory.ports import MemoryCatalog, MemoryPrices
 from tests.unit.service.places import MemoryPlaces, places_of, volumes

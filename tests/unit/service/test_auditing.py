@@ -10,9 +10,9 @@ import pytest
 from plimsoll.model.errors import AccessDenied, OutOfTime, Throttled, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.run_files import RUN
-from plimsoll.service.auditing import AuditAttempt, audit_batch, audit_lot
-from plimsoll.service.planning import find_pending
-from plimsoll.service.step_messages import (
+from plimsoll_service.auditing import AuditAttempt, audit_batch, audit_lot
+from plimsoll_service.planning import find_pending
+from plimsoll_service.step_messages import (
     BatchItem,
     BatchMessage,
     FailureMessage,
@@ -21,8 +21,8 @@ from plimsoll.service.step_messages import (
     PendingMessage,
     StepError,
 )
-from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.summarizing import note_failure
+from plimsoll_service.store_keys import RunKeys
+from plimsoll_service.summarizing import note_failure
 from tests.builders import NOW
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, MemoryPlaces, places_of, service_of, volumes

@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_files import RUN
-from plimsoll.service.canary import read_audit_age
-from plimsoll.service.store_keys import RunKeys
+from plimsoll_service.canary import read_audit_age
+from plimsoll_service.store_keys import RunKeys
 from tests.builders import NOW
 from tests.in_memory.ports import MemoryClock
 from tests.service_loop import Loop

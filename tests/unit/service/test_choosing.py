@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.service.choosing import split_budget
-from plimsoll.service.config import ValidationBudget
+from plimsoll_service.choosing import split_budget
+from plimsoll_service.config import ValidationBudget
 
 USD = st.floats(0, 100, allow_nan=False)
 

@@ -10,12 +10,12 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.model.errors import BadInput, Unexpected
 from plimsoll.reports.data.exports import PARQUET
 from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED
-from plimsoll.service import shards
-from plimsoll.service.planning import find_pending
-from plimsoll.service.shards import shard_document
-from plimsoll.service.step_messages import PendingMessage
-from plimsoll.service.store_keys import TABLES, RunKeys
-from plimsoll.service.streams import join_lines, records_in
+from plimsoll_service import shards
+from plimsoll_service.planning import find_pending
+from plimsoll_service.shards import shard_document
+from plimsoll_service.step_messages import PendingMessage
+from plimsoll_service.store_keys import TABLES, RunKeys
+from plimsoll_service.streams import join_lines, records_in
 from tests.builders import NOW
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import places_of, service_of, volumes

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from plimsoll.model.errors import BadInput
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.planning import begin_run
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.planning import begin_run
 from tests.builders import NOW
 from tests.federation import FakeGoogle
 from tests.unit.service.places import places_of, service_of

@@ -13,7 +13,7 @@ from plimsoll.cli.main import app
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_record import HistoryTold
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.events import EVENT_KINDS, audit_event, event_schema, recommendation_event, validation_event
+from plimsoll_service.events import EVENT_KINDS, audit_event, event_schema, recommendation_event, validation_event
 from tests.unit.clouds.test_validation_book import a_line
 from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, every_action

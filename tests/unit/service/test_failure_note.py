@@ -5,9 +5,9 @@ import json
 import pytest
 
 from plimsoll.model.errors import BadInput, Throttled
-from plimsoll.service.inventory import take_inventory
-from plimsoll.service.step_messages import AccountMessage, FailureMessage, StepError
-from plimsoll.service.summarizing import note_failure
+from plimsoll_service.inventory import take_inventory
+from plimsoll_service.step_messages import AccountMessage, FailureMessage, StepError
+from plimsoll_service.summarizing import note_failure
 from tests.builders import NOW
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

@@ -13,7 +13,7 @@ from plimsoll.ports import Target
 from plimsoll.reports.diff.comparison import compare_runs
 from plimsoll.reports.diff.sql import DiffGroup
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.history_update import MOST_NEWS, announce, empty_news, excluded_volumes, remember
+from plimsoll_service.history_update import MOST_NEWS, announce, empty_news, excluded_volumes, remember
 from tests.in_memory.service import MemoryHistory
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run

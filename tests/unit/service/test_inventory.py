@@ -10,11 +10,11 @@ from plimsoll.clouds.stripe_book import sets_adapter
 from plimsoll.model.errors import AccessDenied, BadAnswer, BadInput, DeniedByPolicy, Throttled, Unreachable
 from plimsoll.model.volume import Modification
 from plimsoll.ports import Target, UnreadVolume
-from plimsoll.service.inventory import take_inventory
-from plimsoll.service.planning import find_pending
-from plimsoll.service.step_messages import AccountItem, AccountMessage, PendingMessage
-from plimsoll.service.store_keys import RunKeys, VolumeBatch
-from plimsoll.service.stored_results import require_volumes
+from plimsoll_service.inventory import take_inventory
+from plimsoll_service.planning import find_pending
+from plimsoll_service.step_messages import AccountItem, AccountMessage, PendingMessage
+from plimsoll_service.store_keys import RunKeys, VolumeBatch
+from plimsoll_service.stored_results import require_volumes
 from tests.builders import NOW, a_stripe_set
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

@@ -12,11 +12,11 @@ from plimsoll.learned_table import load_table, parse_table, table_text
 from plimsoll.reports.promises import learned_words, scope_words
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.story.run import changes_since
-from plimsoll.service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY, bring_measurements
-from plimsoll.service.step_messages import RunMessage
-from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.summarizing import summarize
 from plimsoll.settings import Settings
+from plimsoll_service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY, bring_measurements
+from plimsoll_service.step_messages import RunMessage
+from plimsoll_service.store_keys import RunKeys
+from plimsoll_service.summarizing import summarize
 from tests.builders import NOW
 from tests.service_loop import Loop
 from tests.taught import a_past, teach

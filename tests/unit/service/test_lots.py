@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from plimsoll.clouds.aws import connection as aws
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.cloud import Reach
-from plimsoll.clouds.google import connection as google
-from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.scope import Scope
 from plimsoll.clouds.targets import named_target
-from plimsoll.service import lots as lots_module
-from plimsoll.service.lots import LOT_BATCHES, LOT_BYTES, lots_of
-from plimsoll.service.store_keys import VolumeBatch
 from plimsoll.settings import Settings
+from plimsoll_google import connection as google
+from plimsoll_google.clients import Clients
+from plimsoll_service import lots as lots_module
+from plimsoll_service.lots import LOT_BATCHES, LOT_BYTES, lots_of
+from plimsoll_service.store_keys import VolumeBatch
 from tests.builders import NOW
 from tests.profiles import examples
 

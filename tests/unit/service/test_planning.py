@@ -10,10 +10,10 @@ from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import AccessDenied, PolicyError
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.inventory import take_inventory
-from plimsoll.service.planning import order_of, plan
-from plimsoll.service.step_messages import AccountItem, AccountMessage, PlanMessage
-from plimsoll.service.store_keys import RunKeys
+from plimsoll_service.inventory import take_inventory
+from plimsoll_service.planning import order_of, plan
+from plimsoll_service.step_messages import AccountItem, AccountMessage, PlanMessage
+from plimsoll_service.store_keys import RunKeys
 from tests.builders import NOW
 from tests.in_memory.service import MemoryExecutions
 from tests.service_loop import MACHINE

@@ -9,12 +9,12 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.targets import named_target
 from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.service.choosing import choose_volumes
-from plimsoll.service.service import unmeasured_reason
-from plimsoll.service.step_messages import BatchItem, TargetItem
-from plimsoll.service.store_keys import RunKeys, VolumeBatch
-from plimsoll.service.summarizing import total
-from plimsoll.service.validation_messages import ChooseMessage
+from plimsoll_service.choosing import choose_volumes
+from plimsoll_service.service import unmeasured_reason
+from plimsoll_service.step_messages import BatchItem, TargetItem
+from plimsoll_service.store_keys import RunKeys, VolumeBatch
+from plimsoll_service.summarizing import total
+from plimsoll_service.validation_messages import ChooseMessage
 from tests.builders import NOW
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, service_of, volumes

@@ -11,7 +11,7 @@ from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.record import OLD_KEYS, BlockerRecord
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.queries import QUERIES
+from plimsoll_service.queries import QUERIES
 from tests.unit.reports.fleets import a_fleet
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run

@@ -9,9 +9,9 @@ from plimsoll.model.errors import AccessDenied, BadInput, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_files import PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
-from plimsoll.service import reporting
-from plimsoll.service.reporting import keep_report
-from plimsoll.service.step_messages import RunMessage
+from plimsoll_service import reporting
+from plimsoll_service.reporting import keep_report
+from plimsoll_service.step_messages import RunMessage
 from tests.builders import NOW, a_spec
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

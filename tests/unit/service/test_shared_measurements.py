@@ -8,7 +8,7 @@ from plimsoll.clouds.local_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.model.errors import BadInput
-from plimsoll.service.shared_measurements import StoreVerdicts, bring_measurements
+from plimsoll_service.shared_measurements import StoreVerdicts, bring_measurements
 from tests.builders import NOW
 from tests.pipelines.lab import TYPES, Lab
 

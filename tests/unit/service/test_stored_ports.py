@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.model.errors import AccessDenied, Unreachable
 from plimsoll.ports import Target
-from plimsoll.service.inventory import StoredInventory, StoredPrices
+from plimsoll_service.inventory import StoredInventory, StoredPrices
 from tests.builders import US_EAST_1, a_volume
 
 HERE = Target(account="111122223333", region="us-east-1")

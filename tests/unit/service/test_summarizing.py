@@ -8,10 +8,10 @@ import pytest
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.model.errors import Unexpected
 from plimsoll.ports import Target
-from plimsoll.service.step_messages import RunMessage
-from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.stored_results import Spent
-from plimsoll.service.summarizing import summarize, total
+from plimsoll_service.step_messages import RunMessage
+from plimsoll_service.store_keys import RunKeys
+from plimsoll_service.stored_results import Spent
+from plimsoll_service.summarizing import summarize, total
 from tests.builders import NOW
 from tests.service_loop import Loop
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

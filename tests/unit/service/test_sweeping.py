@@ -9,10 +9,10 @@ from plimsoll.model.errors import AccessDenied, CloudError
 from plimsoll.model.task import ScratchOrder
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.service.config import ServiceConfig
-from plimsoll.service.scratch_ledger import note_scratch, noted_targets
-from plimsoll.service.sweeping import conclude_sweep, plan_sweep
-from plimsoll.service.validation_messages import SweepEndMessage, SweepInput, SweepMessage
+from plimsoll_service.config import ServiceConfig
+from plimsoll_service.scratch_ledger import note_scratch, noted_targets
+from plimsoll_service.sweeping import conclude_sweep, plan_sweep
+from plimsoll_service.validation_messages import SweepEndMessage, SweepInput, SweepMessage
 from tests.builders import NOW
 from tests.in_memory.bench import MemoryBench
 from tests.in_memory.ports import MemoryClock

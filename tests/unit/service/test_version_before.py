@@ -14,17 +14,17 @@ import pytest
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.totals import RunTotals
-from plimsoll.service.probing import BeginProbeMessage, ProbeMessage, begin_probe, look_at_probe
-from plimsoll.service.stored_results import ListedTarget
-from plimsoll.validate import ConcludedRun
-from plimsoll.validation.job import JobName, JobStep, job_document
+from plimsoll_measure.validate import ConcludedRun
+from plimsoll_measure.validation.job import JobName, JobStep, job_document
+from plimsoll_service.probing import BeginProbeMessage, ProbeMessage, begin_probe, look_at_probe
+from plimsoll_service.stored_results import ListedTarget
 from tests.builders import NOW, a_host, a_volume
 from tests.functions.test_probe import Probing
 from tests.pipelines.lab import Lab, the
 from tests.pipelines.test_probe import Lab as ProbeLab
 from tests.service_loop import Loop, files, run_json
+from tests.unit.measure.validation.test_killed_job import BEGUN, is_clean, killed_before
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
-from tests.unit.validation.test_killed_job import BEGUN, is_clean, killed_before
 
 BEFORE = json.loads((Path(__file__).parent / "version_before.json").read_text(encoding="utf-8"))
 VOLUMES = [*volumes(1), a_volume("gp2", 100, id="vol-us-east-1-900", on=[], region="us-east-1", account=ACCOUNT)]

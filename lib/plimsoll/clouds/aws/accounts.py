@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Annotated, Any, Final
 
 from pydantic import Field, model_validator
@@ -13,7 +14,7 @@ from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
 from plimsoll.clouds.common.answers import Waits, bad_answer
 from plimsoll.clouds.common.messages import CallPurpose
-from plimsoll.clouds.registry import AWS
+from plimsoll.clouds.registry import AWS, CLOUDS
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.ports import Bench, FailedTarget
@@ -46,9 +47,8 @@ def open_accounts(
 
 def bench_of(sessions: Sessions, settings: Settings) -> Bench:
     """The bench that measures volumes of accounts that are open already."""
-    from plimsoll.clouds.aws.bench import AwsBench  # noqa: PLC0415  # most functions measure nothing
-
-    return AwsBench(sessions=sessions, results=settings.results_bucket or None)
+    bench: Bench = import_module(CLOUDS[AWS].bench).AwsBench(sessions=sessions, results=settings.results_bucket or None)
+    return bench
 
 
 def members(scope: Scope, settings: Settings) -> Sequence[str | FailedTarget]:

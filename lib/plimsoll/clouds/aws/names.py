@@ -16,6 +16,10 @@ SLACK_EXECUTIONS: Final = "slack-"
 CLAIM_PREFIX: Final = "claim#"
 """How the ids of claims begin in the table of coordination; what else is in it has other ids."""
 
+DOCUMENT_NAME: Final = "Plimsoll-Benchmark"
+PROBE_DOCUMENT_NAME: Final = "Plimsoll-Probe"
+"""The documents of Systems Manager that hosts run: one measures, the other only reads."""
+
 ACCOUNT_ID: Final = r"[0-9]{12}"
 REGION_NAME: Final = r"[a-z]{2,8}(-[a-z]+)+-[0-9]{1,2}"
 VOLUME_ID: Final = r"vol-[0-9a-z]{1,32}"

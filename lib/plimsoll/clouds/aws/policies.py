@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.bench.document import DOCUMENT_NAME, PROBE_DOCUMENT_NAME
-from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
+from plimsoll.clouds.aws.names import AUDIT_ROLE, DOCUMENT_NAME, PROBE_DOCUMENT_NAME, role_arn
 from plimsoll.clouds.aws.permissions import (
     BENCHMARK_DOCUMENT,
     CHANGE,
@@ -31,7 +30,7 @@ from plimsoll.clouds.aws.permissions import (
     tag_condition,
     tagging_condition,
 )
-from plimsoll.clouds.permissions import Purpose
+from plimsoll.clouds.permissions import PermissionRequest, PolicyFormat, Purpose
 from plimsoll.model.policy import Policy
 from plimsoll.model.task import ScratchBounds
 
@@ -191,3 +190,23 @@ class AwsPolicy:
 
     def _ec2(self, resource: str) -> str:
         return f"arn:{self.partition}:ec2:*:*:{resource}"
+
+
+def write_permissions(request: PermissionRequest) -> str:
+    """The policy that is asked for, in its format."""
+    policy = AwsPolicy(
+        purpose=request.purpose,
+        policy=request.policy,
+        organization=request.organization,
+        bucket=request.bucket,
+        partition=request.partition,
+        copies=request.copies,
+        locked_document=request.locked_document,
+    )
+    match request.format:
+        case PolicyFormat.JSON:
+            return policy.json()
+        case PolicyFormat.TERRAFORM:
+            return policy.terraform()
+        case PolicyFormat.CLOUDFORMATION:
+            return policy.cloudformation()

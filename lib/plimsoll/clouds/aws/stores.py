@@ -26,8 +26,8 @@ from plimsoll.clouds.aws.lists import AwsAnswer
 from plimsoll.clouds.aws.objects import every_key, every_object
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
+from plimsoll.files import atomic_path
 from plimsoll.model.errors import Throttled, Unexpected
-from plimsoll.output_files import atomic_path
 from plimsoll.ports import Target
 
 if TYPE_CHECKING:

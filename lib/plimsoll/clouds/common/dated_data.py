@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from plimsoll.input_files import read_text
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.files import read_text
 from plimsoll.model.ceiling import LatencyClass, Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import (
@@ -39,8 +40,17 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def read_data(cloud: str, name: str) -> Any:
     """The content of a YAML file in the data/ of a cloud's package, as plain values."""
-    written = (files(f"plimsoll.clouds.{cloud}") / "data" / name).read_text(encoding="utf-8")
+    folder = find_data(cloud)
+    if folder is None:
+        raise ModuleNotFoundError(f"No module named {CLOUDS[cloud].package!r}", name=CLOUDS[cloud].package)
+    written = (folder / name).read_text(encoding="utf-8")
     return yaml.load(written, _LOADER)  # noqa: S506  # a safe loader, and a file of our own
+
+
+def find_data(cloud: str) -> Path | None:
+    """The folder data/ of a cloud's package, which is not imported. None if the package is not installed."""
+    spec = find_spec(CLOUDS[cloud].package)
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent / "data"
 
 
 MOST_USD: Final = 1000.0

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.envelopes.admissibility.rule import Finding, Rule, SystemLimits, side_of
-from plimsoll.measure.fit import TokenFit, fit_levels
+from plimsoll.envelopes.levels import TokenFit, fit_levels
 from plimsoll.model.ceiling import Resource, TokenBucket
 from plimsoll.model.envelope import DELIVERED, Admission, Lasting, Measurement
 from plimsoll.model.units import MINUTE_S

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from plimsoll.files import atomic_path
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import atomic_path
 from plimsoll.reports.csv_table import csv_line, header, record_line, row
 from plimsoll.reports.data.column_types import KEYS, literal
 from plimsoll.reports.data.database import SELECTED, Database, Selection

@@ -20,9 +20,9 @@ from markupsafe import Markup
 from pydantic_core import to_json
 
 from plimsoll.decide.offers import LOSS_WORDS
+from plimsoll.files import atomic_path
 from plimsoll.model.envelope import Envelope
 from plimsoll.model.kinds import KINDS
-from plimsoll.output_files import atomic_path
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, ORDER_HEAD, TOOLS, head_lines, run_lines
 from plimsoll.reports.charts.theme import WIDTH_PX

@@ -10,8 +10,8 @@ import numpy as np
 from cloud_simulator.faults import Fault, Faults
 from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk
 from cloud_simulator.google.serving import Cloud, serve
-from plimsoll.clouds.google.clients import Clients
 from plimsoll.model.arrays import FloatArray
+from plimsoll_google.clients import Clients
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 END = NOW.replace(minute=0)

@@ -6,9 +6,9 @@ import pytest
 from cloud_simulator.google.fleet import disk_truth
 from cloud_simulator.google.projects import GOOGLE_REGIONS, LEAST_DISKS, PROJECTS, projects_of
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.google.machines import machine
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.reading.window import Window
+from plimsoll_google.machines import machine
 
 from .served import NOW, named
 

@@ -7,7 +7,7 @@ import pytest
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.http_front import Front, Route, loopback
 from cloud_simulator.running import NotStarted, running_google
-from plimsoll.clouds.google.clients import Clients
+from plimsoll_google.clients import Clients
 
 from .served import NOW, SHOP, asking
 

@@ -4,17 +4,16 @@ import pickle
 import re
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import plimsoll
 from plimsoll.model.kinds import Reason
 from plimsoll.model.policy import SizeOn
 from plimsoll.model.volume import Modification, Seen
 from tests.builders import NOW, US_EAST_1, a_demand, a_host, a_market, a_policy, a_spec, a_volume, decision
+from tests.gates.library import find_files
 from tests.golden import assert_golden
 
 QUIET = a_demand(iops=400, throughput_mib_s=20)
@@ -230,8 +229,7 @@ def test_every_reason_has_a_code_which_goes_where_it_goes(name):
 
 def test_no_code_asks_how_a_sentence_begins():
     asked = re.compile(r"reasons?\w*(\[\d+\])?\.(startswith|endswith|removeprefix|partition)\(|starts_with\(reason")
-    library = Path(plimsoll.__file__).parent
-    assert not [path for path in library.rglob("*.py") if asked.search(path.read_text(encoding="utf-8"))]
+    assert not [path for path in find_files(".py") if asked.search(path.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize(

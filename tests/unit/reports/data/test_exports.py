@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
+from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
-from plimsoll.output_files import write_lines
 from plimsoll.reports.data.database import open_runs, select
 from plimsoll.reports.data.exports import PARQUET, check_not_of_run, csv_lines, json_lines, write_parquet
 from plimsoll.reports.printable import printable

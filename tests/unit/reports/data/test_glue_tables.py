@@ -49,6 +49,6 @@ def test_each_table_is_typed_as_its_files_are_also_where_a_run_has_no_volume(tmp
 
 
 def test_what_deploys_the_tables_needs_no_database():
-    script = "import sys, plimsoll.reports.data.column_types, plimsoll.service.queries; print('duckdb' in sys.modules)"
+    script = "import sys, plimsoll.reports.data.column_types, plimsoll_service.queries; print('duckdb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,1 +1,0 @@
-"""Measurements that benchmarks made: verdicts, runs and fits."""

@@ -1,0 +1,1 @@
+"""The bench on AWS: scratch volumes, and tasks by Run Command."""

@@ -1,0 +1,94 @@
+"""Try it: audit a simulated cloud. Needs no account.
+
+It takes no Docker and no configuration, and measures some targets with fio. Accounts of AWS, projects of Google
+Cloud, or both.
+"""
+
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from plimsoll.bootstrap.clocks import clock
+from plimsoll.cli import options
+from plimsoll.cli.screen import Screen, beginning
+from plimsoll.reports.run_files import PAGE
+
+FOLDER: Final = "demo"
+FILES: Final = (
+    "run.json",
+    "recommendations.json",
+    "recommendations.csv",
+    "demand.jsonl",
+    "unanswered.jsonl",
+    PAGE,
+    "recommendations.parquet",
+    "demand.parquet",
+    "ledger.json",
+)
+
+SHORT: Final = {"benchmark_runtime_s": 2, "benchmark_ramp_s": 0, "poll_s": 0.25}
+"""Jobs of seconds, where a real validation takes minutes."""
+
+_LISTED: Final = ("Begin with", 2)
+
+
+def demo_command(
+    cloud: Annotated[
+        options.SimulatedCloud,
+        typer.Option(parser=options.simulated_named, metavar="aws|google|both", help="What is simulated."),
+    ] = options.SimulatedCloud.AWS,
+    volumes: options.SimulatedVolumes = None,
+    seed: options.Seed = 1,
+) -> None:
+    with beginning("starting"):
+        from plimsoll.cli.followed_run import follow_audit
+        from plimsoll.cli.run_reports import leave_reports
+        from plimsoll.cli.simulated_clouds import start_clouds
+        from plimsoll_measure.cli.demo_examples import validate_examples
+
+    from plimsoll.bootstrap.clouds import ports_of
+    from plimsoll.clouds.ledger import Ledger
+    from plimsoll.model.policy import Policy
+    from plimsoll.orders import Order
+    from plimsoll.settings import Settings
+
+    console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, clock().now()
+    _clear(folder)
+    with ExitStack() as stack:
+        scope = start_clouds(stack, console, _clouds_of(cloud), now, volumes, seed)
+        settings_now = Settings.from_environment()  # where the simulated clouds are is in the environment by now
+        settings = settings_now.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
+        ledger = Ledger(path=folder / "ledger.json")
+        audits = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
+        follow_audit(console, Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now), audits)
+        leave_reports(console, folder)
+        console.print(
+            "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit "
+            "would exit with 3.",
+            style="dim",
+        )
+        validate_examples(console, scope, settings, folder, now)
+    console.say(f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", "bold")
+
+
+def _clouds_of(cloud: options.SimulatedCloud) -> list[str]:
+    both = options.SimulatedCloud.BOTH
+    return [
+        str(simulated) for simulated in options.SimulatedCloud if simulated is not both and cloud in {simulated, both}
+    ]
+
+
+def _clear(folder: Path) -> None:
+    """Removes the last demo's files, and nothing else."""
+    from plimsoll.reports.run_folder import JOURNAL
+    from plimsoll.run import WRONG_ANSWERS
+
+    for name in (*FILES, JOURNAL, WRONG_ANSWERS):
+        (folder / name).unlink(missing_ok=True)
+    if (folder / "measured").is_dir():
+        shutil.rmtree(folder / "measured")
+    if folder.exists() and not any(folder.iterdir()):
+        shutil.rmtree(folder)

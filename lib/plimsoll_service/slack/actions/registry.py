@@ -1,0 +1,44 @@
+"""The registry of actions: one row each. Buttons, menus, dialogs, words and the worker all read it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from plimsoll_service.slack.actions.action import ActionPlace, SlackAction
+from plimsoll_service.slack.actions.audit import AUDIT_ACTION
+from plimsoll_service.slack.actions.done import DONE_ACTION
+from plimsoll_service.slack.actions.exclude import EXCLUDE_ACTION
+from plimsoll_service.slack.actions.explain import EXPLAIN_ACTION
+from plimsoll_service.slack.actions.include import INCLUDE_ACTION
+from plimsoll_service.slack.actions.probe import PROBE_ACTION
+from plimsoll_service.slack.actions.savings import SAVINGS_ACTION
+from plimsoll_service.slack.actions.snooze import SNOOZE_ACTION
+from plimsoll_service.slack.actions.validate import VALIDATE_ACTION
+from plimsoll_service.slack.blocks.elements import Control
+
+ACTIONS: Final[Mapping[str, SlackAction]] = {
+    action.name: action
+    for action in (
+        SAVINGS_ACTION,
+        EXPLAIN_ACTION,
+        VALIDATE_ACTION,
+        PROBE_ACTION,
+        SNOOZE_ACTION,
+        DONE_ACTION,
+        EXCLUDE_ACTION,
+        INCLUDE_ACTION,
+        AUDIT_ACTION,
+    )
+}
+"""Every action by its name, in the order in which people see them."""
+
+CONTROLS: Final = tuple(
+    Control(
+        action=action.name,
+        label=action.label,
+        in_menu=action.shown is ActionPlace.MENU,
+        unproved_only=action.unproved_only,
+    )
+    for action in ACTIONS.values()
+    if action.shown is not ActionPlace.ELSEWHERE
+)
+"""The buttons of a volume and the lines of its menu."""

@@ -1,0 +1,48 @@
+"""Each action is one module and one row of the registry, which everything reads that shows or carries out actions."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from plimsoll_service.slack import actions
+from plimsoll_service.slack.actions.action import ActionPlace, SlackAction
+from plimsoll_service.slack.actions.asked import Origin
+from plimsoll_service.slack.actions.registry import ACTIONS, CONTROLS
+from plimsoll_service.slack.blocks.elements import controls
+from plimsoll_service.slack.blocks.message import SlackMessage
+from plimsoll_service.slack.requests.payloads import HELP
+from tests.slack.limits import check_message, check_view
+
+VOLUME = "111122223333/eu-west-1/vol-0123456789abcdef0"
+
+
+def test_every_module_with_an_action_has_its_row():
+    modules = [import_module(f"{actions.__name__}.{one.name}") for one in iter_modules(actions.__path__)]
+    found = {
+        value.name: module.__name__.rpartition(".")[2]
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, SlackAction) and value.perform.__module__ == module.__name__
+    }
+    assert found == {name: name for name in ACTIONS}
+
+
+def test_every_action_can_be_found_by_people():
+    offered = {one.action for one in CONTROLS}
+    for action in ACTIONS.values():
+        assert action.command or action.name in offered, action.name
+        assert (action.name in offered) == (action.shown is not ActionPlace.ELSEWHERE)
+        assert (f"/plimsoll {action.name}" in HELP) == bool(action.command)
+
+
+def test_the_controls_of_a_volume_are_two_buttons_and_a_menu_that_slack_takes():
+    (row,) = controls(VOLUME, CONTROLS)
+    check_message(SlackMessage.compose("controls", [row]).payload)
+    assert [one["type"] for one in row["elements"]] == ["button", "button", "overflow"]
+
+
+def test_every_dialog_is_one_that_slack_takes():
+    for action in ACTIONS.values():
+        if action.dialog is not None:
+            view = action.dialog(Origin(volume=VOLUME))
+            check_view(view)
+            assert view["callback_id"] == action.name
