@@ -135,3 +135,29 @@ def test_a_cloud_that_could_not_be_searched_is_told_only_where_the_volume_is_now
 def test_nothing_is_found_where_every_cloud_was_searched():
     with pytest.raises(BadInput, match="there is no volume 7 in these accounts and regions"):
         explain_anywhere([a_world(volumes(1)), a_google_world(google_disks(1))], "7", POLICY, NOW)
+
+
+def test_a_volume_is_found_by_its_name_and_by_how_its_id_begins_in_whichever_cloud_has_it():
+    named = [replace(volume, tags={"Name": "ledger db"}) for volume in google_disks(1)]
+    worlds = [a_world(volumes(1)), a_google_world(named)]
+    for word in ("ledger db", "90", "9000", f"{PROJECT}/us-central1/9000"):
+        explained = explain_anywhere(worlds, word, POLICY, NOW)
+        assert isinstance(explained.outcome, Answered)
+        assert explained.outcome.recommendation.volume.id == "9000"
+
+
+def test_a_name_that_another_place_may_have_too_is_refused_and_an_id_is_not():
+    named = [replace(volume, tags={"Name": "ledger db"}) for volume in google_disks(1)]
+    locked = a_world([], unreachable=[FailedTarget(name="prod", error=AccessDenied("no way in."))])
+    for word in ("ledger db", "900"):
+        with pytest.raises(
+            BadInput, match=r"9000 in .* could not be searched for that name \(no way in\): give the id"
+        ):
+            explain_anywhere([a_google_world(named), locked], word, POLICY, NOW)
+    assert explain_anywhere([a_google_world(named), locked], "9000", POLICY, NOW)
+
+
+def test_a_name_of_volumes_in_two_clouds_lists_both():
+    twins = [[replace(one, tags={"Name": "ledger"}) for one in fleet] for fleet in (volumes(1), google_disks(1))]
+    with pytest.raises(BadInput, match=r"ledger is the name of 2 volumes: give .*\(ledger\) or .*/9000 \(ledger\)\."):
+        explain_anywhere([a_world(twins[0]), a_google_world(twins[1])], "ledger", POLICY, NOW)
