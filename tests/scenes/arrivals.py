@@ -74,7 +74,7 @@ OUR_OWN: Final = (
         does=flat(100),
         created_h=300 * 24,
         attached_h=40,
-        right=wait("2026-11-25", says="it came on 18 november 2026 to m5.4xlarge, a type of host"),
+        right=wait("2026-11-25", says="it moved on 18 november 2026 to m5.4xlarge, a type of host"),
         why="Nobody knows on what type of host it was; the new one may do more with it.",
     ),
     Scene(

@@ -223,7 +223,7 @@ PUBLISHED: Final = (
         host="m4.large",
         nitro=False,
         does=_above_the_published(3),
-        right=reprovision(("gp3", 500, 4800, 125), 26.0, says="do not hold"),
+        right=reprovision(("gp3", 500, 4800, 125), 26.0, says="these limits are wrong"),
         why="4,000 IOPS for three minutes are 11 % more than the host is said to carry: so that limit is none.",
     ),
     Scene(

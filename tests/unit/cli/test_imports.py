@@ -104,4 +104,4 @@ assert not [one for one in ours if one.__pydantic_complete__]
 @pytest.mark.parametrize("command", ["demo", "simulate"])
 def test_help_gives_the_number_of_volumes_that_is_taken(command):
     shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "160"}).output
-    assert f"Volumes at least. Default: {DEMO_VOLUMES} of AWS, {LEAST_DISKS} of Google Cloud." in shown
+    assert f"Least number of volumes. Default: {DEMO_VOLUMES} of AWS, {LEAST_DISKS} of Google Cloud." in shown

@@ -67,7 +67,7 @@ CASES = {
     "API off": (
         over_http(disabled("plimsoll-shop")),
         ApiDisabled,
-        "not enabled in plimsoll-shop (or in 4711, the project that the call counted for). The audit goes on",
+        "not enabled in plimsoll-shop (or in 4711, the project that the call counted for). It is left out of the audit",
     ),
     "API off in the older words": (
         over_http(refusal(403, "forbidden", "no", "accessNotConfigured")),

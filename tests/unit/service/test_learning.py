@@ -66,7 +66,7 @@ def test_too_little_history_stays_with_what_ships_and_says_so(tmp_path):
     assert store.get(LEARNED_HERE_KEY) is None
     assert brought(store, tmp_path / "here") == load_table()
     assert run["learning"] == {"volumes": 5, "days": 30, "least_promised_pct": None, "rests_on": None}
-    assert "public fleets" in words_of(run)
+    assert "public workloads" in words_of(run)
 
 
 def test_a_run_without_a_past_says_nothing(tmp_path):

@@ -6,6 +6,7 @@ is what it then said of the audit.
 """
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -64,12 +65,17 @@ def test_sums_of_the_one_cost_of_before_are_sums_of_that_kind_at_every_depth():
     assert RunTotals.parse(totals.plain) == totals
 
 
+def without_words(job):
+    """A job without the reasons of its recommendation, which each version says in its own words."""
+    return replace(job, before=job.before.model_copy(update={"reasons": ()}))
+
+
 @pytest.mark.parametrize("step", BEGUN)
 def test_a_validation_that_was_begun_ends_in_its_verdict(step, tmp_path):
     lab = Lab(tmp_path)
     killed = killed_before(lab, step)
     lab.context.jobs.put(killed.name.key, BEFORE["validation"][step.value].encode())
-    assert job_document(killed.name).require(lab.context.jobs) == killed
+    assert without_words(job_document(killed.name).require(lab.context.jobs)) == without_words(killed)
     line = the(ConcludedRun, lab.validate()).line
     assert (line.passed, line.id) == (True, f"{killed.name.scratch_id}-1")
     assert (lab.bench.calls["create"], lab.bench.calls["send"]) == (1, 1)
