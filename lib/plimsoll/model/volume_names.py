@@ -89,12 +89,12 @@ def choose_volume(word: str, volumes: Iterable[tuple[NamedVolume, SearchedVolume
 
 def nearest_hint(word: str, volumes: Iterable[NamedVolume]) -> str:
     """A question after the volume whose id or Name tag is nearest to a word; empty if none is near."""
-    known = {text: volume for volume in volumes for text in (volume.id, volume.name) if text}
-    near = difflib.get_close_matches(word.rpartition("/")[2], known, n=1, cutoff=0.4)
+    known = {text.casefold(): (text, volume) for volume in volumes for text in (volume.id, volume.name) if text}
+    near = difflib.get_close_matches(word.rpartition("/")[2].casefold(), known, n=1, cutoff=0.4)
     if not near:
         return ""
-    volume = known[near[0]]
-    return f"did you mean {near[0]}?" if near[0] == volume.id else f"did you mean {near[0]} ({volume.id})?"
+    text, volume = known[near[0]]
+    return f"did you mean {text}?" if text == volume.id else f"did you mean {text} ({volume.id})?"
 
 
 def _flatten(text: str | None) -> str:

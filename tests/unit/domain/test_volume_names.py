@@ -74,6 +74,7 @@ def test_a_long_list_is_cut_and_counted():
     ("word", "hint"),
     [
         ("ledgr-db", f"did you mean ledger-db ({LEDGER.id})?"),
+        ("LEDGER-DB", f"did you mean ledger-db ({LEDGER.id})?"),
         (LEDGER.id.replace("2", "9"), f"did you mean {LEDGER.id}?"),
         ("zzz", ""),
     ],
