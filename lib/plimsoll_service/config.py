@@ -152,6 +152,15 @@ class ServiceConfig(BaseModel):
         """The policy that is decided by."""
         return parse_policy(self.policy)
 
+    @field_validator(
+        *("organizational_units", "accounts", "regions"),
+        *("google_projects", "google_folders", "google_organizations", "google_regions"),
+    )
+    @classmethod
+    def _count_once(cls, named: tuple[str, ...]) -> tuple[str, ...]:
+        """What is named twice is audited once, or its volumes and their money would count twice."""
+        return tuple(dict.fromkeys(named))
+
     @field_validator("policy")
     @classmethod
     def _usable(cls, policy: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,8 @@ ASKS_EXTERNAL_ID: Final = "asks_external_id"
 class Scope:
     """Which clouds, accounts and regions an audit covers, and a price file to use instead of their price lists.
 
+    What is named twice is covered once, or its volumes and their money would count twice.
+
     Accounts are those of the profiles (the default credentials where no profile is named) and of the roles. With one of
     `organization`, `units` or `accounts`, those accounts take the place of the profiles'. Each is entered by its role
     `role_name`, and the caller's own account by the caller's credentials.
@@ -41,10 +43,10 @@ class Scope:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if isinstance(one.default, tuple) and not isinstance(value, tuple):
+            if isinstance(one.default, tuple):
                 if isinstance(value, str):
                     raise BadInput(f"{one.name} of a scope is {value!r}: give a tuple, such as ({value!r},).")
-                object.__setattr__(self, one.name, tuple(value))
+                object.__setattr__(self, one.name, tuple(dict.fromkeys(value)))
 
     def regions_of(self, cloud: str) -> tuple[str, ...]:
         """The regions to read of a cloud, empty for all of them: where several clouds are asked, each has its own."""

@@ -1,6 +1,7 @@
 """The scope that options name: which clouds are asked, and what is said of options that mean another."""
 
 import json
+from dataclasses import fields
 
 import pytest
 import typer
@@ -26,6 +27,14 @@ def test_aws_is_asked_where_no_cloud_is_named():
 
 def test_clouds_are_asked_in_the_order_they_are_named_and_each_once():
     assert scope(cloud=["google", "aws", "google"], project=["shop-prod"]).clouds == (GOOGLE, AWS)
+
+
+def test_what_is_named_twice_is_covered_once():
+    """A region named twice would double the volumes, their money and the calls that are billed."""
+    lists = [one.name for one in fields(Scope) if isinstance(one.default, tuple)]
+    scope = Scope(**dict.fromkeys(lists, ("b", "a", "b")))
+    assert {name: getattr(scope, name) for name in lists} == dict.fromkeys(lists, ("b", "a"))
+    assert Scope(regions=["b", "a", "b"]).regions == ("b", "a")
 
 
 def test_a_scope_of_both_clouds_comes_back_from_a_run_as_it_was_given():

@@ -83,3 +83,9 @@ def test_the_order_of_a_run_says_which_projects_were_meant(tmp_path):
         ["storage-prod"],
         ["us-central1"],
     )
+
+
+def test_what_is_named_twice_is_audited_once():
+    twice = {"regions": ["eu-west-1", "us-east-1", "eu-west-1"], "google_projects": ["shop-prod", "shop-prod"]}
+    config = ServiceConfig.parse(twice)
+    assert (config.regions, config.google_projects) == (("eu-west-1", "us-east-1"), ("shop-prod",))
