@@ -158,7 +158,7 @@ class ServiceConfig(BaseModel):
     )
     @classmethod
     def _count_once(cls, named: tuple[str, ...]) -> tuple[str, ...]:
-        """What is named twice is audited once, or its volumes and their money would count twice."""
+        """The names, each once: a region twice would count its volumes and their money twice."""
         return tuple(dict.fromkeys(named))
 
     @field_validator("policy")
