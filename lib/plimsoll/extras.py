@@ -3,6 +3,8 @@
 Modules of an extra are imported only where they are used. Where one is missing, the command line names its extra.
 """
 
+import shlex
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
@@ -66,6 +68,16 @@ def missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra:
 
 
 def install_hint(extra: Extra) -> str:
-    """The instruction to install an extra. An index is asked for what the extra requires, never for Plimsoll."""
-    quoted = " ".join(f"'{requirement}'" for requirement in extra_requirements(extra.name))
-    return f"Install beside Plimsoll: pip install {quoted}"
+    """The instruction to install an extra, as the command that does it where this Python is."""
+    return f"Install the extra {extra.name}: {shlex.join(install_words(extra))}"
+
+
+def install_words(extra: Extra) -> list[str]:
+    """The command that installs an extra into the environment of this Python, which uv makes without pip.
+
+    An index is asked for what the extra requires, never for Plimsoll.
+    """
+    installer = ["uv", "pip", "install", "--python", sys.executable]
+    if find_spec("pip") is not None:
+        installer = [sys.executable, "-m", "pip", "install"]
+    return [*installer, *extra_requirements(extra.name)]

@@ -15,7 +15,7 @@ import pytest
 from uv import find_uv_bin
 
 from cloud_simulator.running import Running, running
-from plimsoll.extras import EXTRAS, SQL, install_hint
+from plimsoll.extras import EXTRAS, SQL
 from tests.pipelines.commands import environment
 
 pytestmark = pytest.mark.once
@@ -116,7 +116,7 @@ def test_an_audit_writes_terminal_json_csv_and_html(audited: tuple[Path, str]) -
     assert all(f'id="{part}"' in page for part in ("drawer", "settings"))
     assert str(run.name) in shown
     assert not list(run.glob("*.parquet"))
-    assert install_hint(SQL) in shown
+    assert f"they need {SQL.brings}. Install the extra {SQL.name}: uv pip install --python" in shown
 
 
 def test_reports_of_a_run_need_no_extra(light: Path, audited: tuple[Path, str]) -> None:
@@ -147,15 +147,18 @@ def test_a_command_names_the_extra_that_it_lacks(
     assert done.returncode == 2, done.stderr
     said = done.stderr.strip()
     assert said.startswith(f"plimsoll: plimsoll {words[0]}")
-    requires = " ".join(f"'{requirement}'" for requirement in PROJECT_EXTRAS[extra])
-    assert said.endswith(f" needs {brings}. Install beside Plimsoll: pip install {requires}")
+    meant, _, command = said.rpartition(": ")
+    assert meant.endswith(f" needs {brings}. Install the extra {extra}")
+    *installer, python = shlex.split(command)[: -len(PROJECT_EXTRAS[extra])]
+    assert installer == ["uv", "pip", "install", "--python"]
+    assert Path(python).parent == light.parent
+    assert shlex.split(command)[5:] == PROJECT_EXTRAS[extra]
 
 
 def test_following_the_hint_brings_what_was_lacking(light: Path, audited: tuple[Path, str], tmp_path: Path) -> None:
     asked, brought = ("query", str(audited[0]), "select 1 as one"), tmp_path / "brought"
     lacking = plimsoll(light, tmp_path, *asked)
-    words = shlex.split(lacking.stderr.partition("pip install ")[2])
-    assert words
-    uv("pip", "install", "--quiet", "--no-config", "--python", light, "--target", brought, *words)
+    _, *words = shlex.split(lacking.stderr.rpartition(": ")[2])
+    uv(*words, "--quiet", "--no-config", "--target", brought)
     done = plimsoll(light, tmp_path, *asked, PYTHONPATH=str(brought))
     assert done.returncode == 0, done.stderr

@@ -305,6 +305,10 @@ def test_a_burst_on_a_hosts_own_device_is_seen_by_the_command_and_explain_shows_
         told = plimsoll(organization, tmp_path, "explain", volume, "--region", "us-east-1", "--set", "lookback_days=2")
         assert f"busiest second: {peak} IOPS" in told.stdout
         assert "seen by the second: " in told.stdout
+        stopped = plimsoll(organization, tmp_path, *asked, "--stop", **fast)
+        assert (stopped.returncode, "is under way" in stopped.stdout) == (0, True)
+        unknown = plimsoll(organization, tmp_path, "probe", "no-such-volume", "--region", "us-east-1")
+        assert (unknown.returncode, unknown.stderr.count("no-such-volume"), unknown.stdout) == (2, 1, "")
 
 
 def _device(volume_id):

@@ -13,7 +13,7 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.demand.demand import Demand
 from plimsoll.model.errors import BadInput, Unexpected
 from plimsoll.model.policy import Policy
-from plimsoll.model.volume_names import choose_volume, nearest_hint
+from plimsoll.model.volume_names import choose_volume, nearest_hint, quote_word
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.answers import answered_record, profile_record
@@ -113,4 +113,4 @@ def _reason_for_none(folder: Path, volume: str) -> str:
         return f"{unanswered.volume_id} has no recommendation in {folder}: {unanswered.reason}"
     near = nearest_hint(volume, map(name_of_record, stream_records(folder)))
     hint = near or "its recommendations.csv lists those that are in it."
-    return f"there is no volume {volume} in {folder}: {hint} To ask the cloud, add --fresh."
+    return f"there is no volume {quote_word(volume)} in {folder}: {hint} To ask the cloud, add --fresh."

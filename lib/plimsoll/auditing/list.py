@@ -15,7 +15,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.groups import split_by_change
 from plimsoll.model.errors import BadInput, CloudError, DeniedByPolicy, PlimsollError, VolumeGone
 from plimsoll.model.volume import Volume
-from plimsoll.model.volume_names import NamedVolume, NameSearch, nearest_hint
+from plimsoll.model.volume_names import NamedVolume, NameSearch, nearest_hint, quote_word
 from plimsoll.outcomes import ANSWERED_BEFORE, DELETED, FailedVolume, Notice, Outcome, Skipped
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
@@ -182,11 +182,11 @@ def _chosen(
         return unsearched[0]
     if listed is None:
         hint = nearest_hint(search.word, names) or "check them, and its id."
-        return BadInput(f"there is no volume {search.word} in these accounts and regions: {hint}")
+        return BadInput(f"there is no volume {quote_word(search.word)} in these accounts and regions: {hint}")
     if unsearched and not search.is_exact:
         return BadInput(
-            f"{search.word} seems to be {listed.volume.id} in {listed.listing.target}, but another place could not be "
-            f"searched for that name ({str(unsearched[0]).rstrip('.')}): give the id."
+            f"{quote_word(search.word)} seems to be {listed.volume.id} in {listed.listing.target}, but another place "
+            f"could not be searched for that name ({str(unsearched[0]).rstrip('.')}): give the id."
         )
     return listed
 

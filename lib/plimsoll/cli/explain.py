@@ -1,4 +1,4 @@
-"""Show why one volume, by name or id, should be what it should.
+"""Show why one volume, by name or id, should change, or stay as it is.
 
 Its demand, its ceilings, every offer and why it lost, the evidence, and the change.
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from plimsoll.cli.options import AuditPolicyOptions, PolicyFileOptions, ScopeOptions
 from plimsoll.clouds.aws.names import AUDIT_ROLE
-from plimsoll.clouds.registry import AWS, GOOGLE
+from plimsoll.clouds.registry import AWS, CLOUDS, GOOGLE, cloud_of_region
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Grade, Policy
@@ -61,6 +61,10 @@ def scope_from(chosen: ScopeOptions, prices: Path | None = None) -> Scope:
     for cloud, options in {AWS: aws.used_flags(), GOOGLE: google.used_flags()}.items():
         if options and cloud not in scope.clouds:
             raise _unasked_cloud_error(options[0], cloud, scope.clouds)
+    for region in scope.regions:
+        cloud = cloud_of_region(region, CLOUDS)
+        if cloud.name not in scope.clouds and re.fullmatch(cloud.region_name, region):
+            raise _unasked_cloud_error(f"--region {region}", cloud.name, scope.clouds)
     if aws.role_name is not None and not scope.names_members:
         raise BadInput("--role-name goes with --organization, --unit or --account; name a single role by --role-arn.")
     for account in scope.accounts:

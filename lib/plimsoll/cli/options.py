@@ -49,7 +49,7 @@ def _name_in(names: Iterable[str], name: str) -> str:
 
 Regions = Annotated[
     list[str] | None,
-    typer.Option("--region", help="Region, or several: a,b. Default: all regions of a cloud of which you name none."),
+    typer.Option("--region", help="Region, or several: a,b. Default, for each cloud: all of its regions."),
 ]
 RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")]
 Where = Annotated[

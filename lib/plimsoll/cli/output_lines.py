@@ -77,6 +77,7 @@ def show_audit_plan(
     if options.json_lines:
         put_out([plan_line({**summary, "failed": totals.failed_targets})])
     else:
-        show_plan(console, summary, totals.failed_targets, list(query_costs))
+        usd_query = {cloud: cost.usd_query for cloud, cost in query_costs.items()}
+        show_plan(console, summary, totals.failed_targets, usd_query)
     if totals.is_partial:
         raise typer.Exit(PARTIAL)

@@ -34,10 +34,10 @@ SHOWN_FIRST: Final = frozenset(
 LISTS: Final = frozenset(
     (
         *("cloud", "region", "profile", "account", "unit", "project", "folder", "google_organization"),
-        *("volume", "bench_host"),
+        "bench_host",
     )
 )
-"""The repeatable options whose values may stand in one word, with commas: no value of them has any of its own."""
+"""The repeatable options whose values may stand in one word, with commas: no value of them has commas of its own."""
 
 
 def split_lists(words: list[str], parameters: list[Any]) -> list[str]:
@@ -50,7 +50,7 @@ def split_lists(words: list[str], parameters: list[Any]) -> list[str]:
             split.append(f"{flag}{equals}{value}")
             continue
         value = value if equals else waiting.pop(0)
-        values = [part.strip() for part in value.split(",") if part.strip()] or [value]
+        values = [part.strip() for part in value.split(",") if part.strip()] or [""]
         split += [word for part in values for word in (flag, part)]
     return split + waiting
 

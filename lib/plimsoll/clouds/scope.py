@@ -46,7 +46,13 @@ class Scope:
             if isinstance(one.default, tuple):
                 if isinstance(value, str):
                     raise BadInput(f"{one.name} of a scope is {value!r}: give a tuple, such as ({value!r},).")
-                object.__setattr__(self, one.name, tuple(dict.fromkeys(value)))
+                values = [item.strip() for item in value]
+                if "" in values:
+                    raise BadInput(
+                        f"a name among the {one.name.replace('_', ' ')} is empty: name one, or leave it out."
+                    )
+                lower = [item.lower() for item in values] if one.name == "regions" else values
+                object.__setattr__(self, one.name, tuple(dict.fromkeys(lower)))
 
     def regions_of(self, cloud: str) -> tuple[str, ...]:
         """The regions to read of a cloud, empty for all of them: where several clouds are asked, each has its own."""

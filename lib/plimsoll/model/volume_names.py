@@ -1,7 +1,7 @@
 """Volumes by what people call them: an id, account/region/id, a Name tag as tables show it, or how an id begins."""
 
 import difflib
-from collections import Counter
+import re
 from collections.abc import Iterable
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -10,6 +10,12 @@ from plimsoll.model.errors import BadInput
 MOST_LISTED: Final = 10
 CUT: Final = "…"
 """The end of a name that a table cut."""
+
+_NEAR: Final = 0.8
+"""The likeness, of 1, from which an id or a name is offered in place of one that is unknown."""
+
+_MOST_QUOTED: Final = 80
+"""The most characters of an unknown word that a sentence repeats."""
 
 SearchedVolume = TypeVar("SearchedVolume")
 
@@ -30,19 +36,21 @@ class NamedVolume(NamedTuple):
     def __str__(self) -> str:
         return f"{self.full} ({_flatten(self.name)})" if self.name else self.full
 
-    def fit_of(self, word: str) -> str:
-        """The way in which a word names the volume, a key of FITS; empty if it does not."""
-        name, wanted = _flatten(self.name or ""), _flatten(word)
-        if wanted in {self.id, self.full}:
-            return "id"
-        cut = wanted.removesuffix(CUT)
-        if name and cut and (wanted == name or (wanted != cut and name.startswith(cut))):
-            return "name"
-        return "beginning" if wanted and self.id.startswith(wanted) else ""
+    def has_id(self, word: str) -> bool:
+        """True if the word is the volume's id, alone or with its place."""
+        return _flatten(word) in {self.id, self.full}
 
+    def may_be(self, word: str) -> bool:
+        """True if the word is the volume's name, whole or as a table cut it, or how its id begins; also with its place.
 
-FITS: Final = {"id": "is the id of", "name": "is the name of", "beginning": "is how the ids begin of"}
-"""The ways in which a word names volumes, the surest first. A less sure one counts only where no surer one does."""
+        A name in the shape of an id, as of the volume that this one was restored from, is nobody's name.
+        """
+        whole, name = _flatten(word), _flatten(self.name)
+        here = whole.removeprefix(f"{self.account}/{self.region}/")
+        if here in {"", CUT}:
+            return False
+        is_named = name in {whole, here} or (here.endswith(CUT) and name.startswith((whole[:-1], here[:-1])))
+        return self.id.startswith(here) or (is_named and _shape(name) != _shape(self.id))
 
 
 class NameSearch(Generic[SearchedVolume]):
@@ -50,33 +58,34 @@ class NameSearch(Generic[SearchedVolume]):
 
     def __init__(self, word: str) -> None:
         self.word = word
-        self._volumes: dict[str, list[tuple[NamedVolume, SearchedVolume]]] = {fit: [] for fit in FITS}
-        self._counts = Counter[str]()
+        self._of_id: list[tuple[NamedVolume, SearchedVolume]] = []
+        self._possible: list[tuple[NamedVolume, SearchedVolume]] = []
+        self._count = 0
 
     def see(self, name: NamedVolume, volume: SearchedVolume) -> None:
-        """Takes note of a volume that the word names."""
-        fit = name.fit_of(self.word)
-        if fit:
-            self._counts[fit] += 1
-            if len(self._volumes[fit]) < MOST_LISTED:
-                self._volumes[fit].append((name, volume))
+        """Takes note of a volume that the word may mean."""
+        if name.has_id(self.word):
+            self._of_id.append((name, volume))
+        elif name.may_be(self.word):
+            self._count += 1
+            if len(self._possible) < MOST_LISTED:
+                self._possible.append((name, volume))
 
     @property
     def is_exact(self) -> bool:
         """True if the word is an id, so that no name has to be looked for."""
-        return bool(self._counts["id"])
+        return bool(self._of_id)
 
     def choose(self) -> SearchedVolume | None:
         """The one volume that is meant, None if there is none. BadInput lists several."""
-        fit = next((fit for fit in FITS if self._counts[fit]), None)
-        if fit is None:
-            return None
-        if self._counts[fit] > 1:
-            shown = [str(name) for name, _ in self._volumes[fit]]
-            others = self._counts[fit] - len(shown)
+        possible = self._of_id or self._possible
+        count = len(self._of_id) or self._count
+        if count > 1:
+            shown = [str(name) for name, _ in possible[:MOST_LISTED]]
+            others = count - len(shown)
             listed = f"{', '.join(shown)} or one of {others:,} others" if others else " or ".join(shown)
-            raise BadInput(f"{self.word} {FITS[fit]} {self._counts[fit]:,} volumes: give {listed}.")
-        return self._volumes[fit][0][1]
+            raise BadInput(f"{quote_word(self.word)} may be {count:,} volumes: give {listed}.")
+        return possible[0][1] if possible else None
 
 
 def choose_volume(word: str, volumes: Iterable[tuple[NamedVolume, SearchedVolume]]) -> SearchedVolume | None:
@@ -89,13 +98,26 @@ def choose_volume(word: str, volumes: Iterable[tuple[NamedVolume, SearchedVolume
 
 def nearest_hint(word: str, volumes: Iterable[NamedVolume]) -> str:
     """A question after the volume whose id or Name tag is nearest to a word; empty if none is near."""
-    known = {text.casefold(): (text, volume) for volume in volumes for text in (volume.id, volume.name) if text}
-    near = difflib.get_close_matches(word.rpartition("/")[2].casefold(), known, n=1, cutoff=0.4)
+    place, _, last = word.rpartition("/")
+    there = (volume for volume in volumes if place in {"", f"{volume.account}/{volume.region}"})
+    known = {text.casefold(): (text, volume) for volume in there for text in (volume.id, volume.name) if text}
+    near = difflib.get_close_matches(last.casefold(), known, n=1, cutoff=_NEAR)
     if not near:
         return ""
     text, volume = known[near[0]]
-    return f"did you mean {text}?" if text == volume.id else f"did you mean {text} ({volume.id})?"
+    return f"did you mean {text}?" if text == volume.id else f"did you mean {_flatten(text)} ({volume.id})?"
+
+
+def quote_word(word: str) -> str:
+    """The word as a sentence repeats it: on one line, and cut; `""` for none."""
+    flat = _flatten(word)
+    return '""' if not flat else flat if len(flat) <= _MOST_QUOTED else f"{flat[:_MOST_QUOTED]}{CUT}"
 
 
 def _flatten(text: str | None) -> str:
     return " ".join((text or "").split())
+
+
+def _shape(text: str) -> str:
+    """The text with 0 for each hex digit: ids of one cloud are alike in it."""
+    return re.sub(r"[0-9a-f]", "0", text)

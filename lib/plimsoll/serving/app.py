@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.model.errors import BadInput, PlimsollError
-from plimsoll.model.volume_names import nearest_hint
+from plimsoll.model.volume_names import nearest_hint, quote_word
 from plimsoll.orders import read_order
 from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import find_profile, find_record, full_name, name_of_record, stream_records
@@ -78,7 +78,7 @@ def _volume(report: LiveReport, name: str) -> Response:
     record = find_record(folder, name)
     if record is None:
         hint = nearest_hint(name, map(name_of_record, stream_records(folder))) or "go back to the report."
-        raise BadInput(f"the run {folder.name} has no recommendation for {name}: {hint}")
+        raise BadInput(f"the run {folder.name} has no recommendation for {quote_word(name)}: {hint}")
     if name != full_name(record):
         return RedirectResponse(f"/volume/{quote(full_name(record))}", status_code=303)
     order = read_order(folder)

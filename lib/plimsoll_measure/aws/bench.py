@@ -26,7 +26,7 @@ from plimsoll_measure.aws.scratch_volumes import ScratchVolumes
 _IDS_A_CALL: Final = 100
 """What both DescribeInstances (200) and DescribeInstanceInformation (100) take of a filter's values."""
 
-_OTHER: Final = "or name another with --bench-host"
+_OTHER: Final = "or name another with --bench-host for a benchmark"
 _RUNNING: Final[Mapping[str, Any]] = {"Name": "instance-state-name", "Values": ["running"]}
 _PERMISSION: Final = "cloudwatch:GetMetricData"
 _INFORMATION: Final = "ssm:DescribeInstanceInformation"

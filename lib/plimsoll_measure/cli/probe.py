@@ -57,7 +57,7 @@ def _probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: 
     from plimsoll.bootstrap.clouds import open_clouds
     from plimsoll.settings import Settings
     from plimsoll_measure.local_files import bench_patience, probe_store
-    from plimsoll_measure.probe import HostProbe, NotProbed, ProbeContext, cancel, group_by_host
+    from plimsoll_measure.probe import HostProbe, NotProbed, ProbeContext, group_by_host
 
     settings, console, now = Settings.from_environment(), Screen(), clock().now()
     if len(scope.clouds) > 1:
@@ -73,13 +73,11 @@ def _probe_volumes(volumes: Sequence[str], seconds: int, scope: Scope, *, stop: 
     probes = list(group_by_host(volumes, seconds, cloud.ports, now))
     hosts = [probe for probe in probes if isinstance(probe, HostProbe)]
     wrong = [probe for probe in probes if isinstance(probe, NotProbed)]
+    if wrong and not hosts:
+        _show_wrong(console, wrong[:-1])
+        raise wrong[-1].error
     _show_wrong(console, wrong)
-    if stop:
-        for probe in cancel(hosts, context):
-            console.say(f"ended on {probe.host_id}: the probe of {', '.join(probe.volume_ids)}")
-        complete = True
-    else:
-        complete = _show_probes(console, hosts, context)
+    complete = _end_probes(console, hosts, context) if stop else _show_probes(console, hosts, context)
     if wrong or not complete:
         raise typer.Exit(PARTIAL)
 
@@ -99,6 +97,20 @@ def _probe_devices(devices: Sequence[str], seconds: int) -> None:
         console.say(f"not probed: {device}: this machine has no such block device. See them with: lsblk -p", "red")
     if absent:
         raise typer.Exit(PARTIAL)
+
+
+def _end_probes(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
+    """Prints which probes were under way, each once it has ended; always true, as what was asked is then done."""
+    from plimsoll_measure.probe import cancel
+
+    ended = set[str]()
+    for probe in cancel(hosts, context):
+        console.say(f"ended on {probe.host_id}: the probe of {', '.join(probe.volume_ids)}")
+        ended.add(probe.host_id)
+    for host in hosts:
+        if host.host_id not in ended:
+            console.say(f"no probe of {', '.join(host.volume_ids)} is under way on {host.host_id}")
+    return True
 
 
 def _show_probes(console: Screen, hosts: Sequence[HostProbe], context: ProbeContext) -> bool:
@@ -126,7 +138,8 @@ def _show_probes(console: Screen, hosts: Sequence[HostProbe], context: ProbeCont
 
 def _show_wrong(console: Screen, wrong: Sequence[NotProbed]) -> None:
     for failure in wrong:
-        console.say(f"not probed: {', '.join(failure.volume_ids)}: {failure.error}", "red")
+        unnamed = [volume for volume in failure.volume_ids if volume not in str(failure.error)]
+        console.say(f"not probed: {', '.join(unnamed)}{': ' if unnamed else ''}{failure.error}", "red")
 
 
 def _probe_here(devices: Sequence[str], seconds: int) -> tuple[Sequence[SecondsSeen], Sequence[str]]:

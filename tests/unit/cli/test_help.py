@@ -106,7 +106,7 @@ def test_help_of_an_audit_describes_ten_options():
         (["--region", "a,b"], ["--region", "a", "--region", "b"]),
         (["--region=a, b,", "--region", "c"], ["--region", "a", "--region", "b", "--region", "c"]),
         (["--set", "target_types=gp3,io2"], ["--set", "target_types=gp3,io2"]),
-        (["--profile", ","], ["--profile", ","]),
+        (["--profile", ","], ["--profile", ""]),
         (["--region"], ["--region"]),
         (["--", "--region", "a,b"], ["--", "--region", "a,b"]),
     ],

@@ -100,10 +100,11 @@ def test_messages_for_slack_go_to_standard_output_whole_or_of_a_part(run, plimso
     assert json.loads((tmp_path / "slack.json").read_text(encoding="utf-8")) == told
 
 
-def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll):
-    code, said, _ = plimsoll(
-        "report", "--format", "md", "--volume", "vol-migrate", "--volume", "vol-keep", "--out", "-"
-    )
+@pytest.mark.parametrize(
+    "volumes", [("--volume", "vol-migrate", "--volume", "vol-keep"), ("--volume", "vol-migrate, vol-keep,")]
+)
+def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll, volumes):
+    code, said, _ = plimsoll("report", "--format", "md", *volumes, "--out", "-")
     assert code == 0
     assert said.count("\n### Risk") == 2
     assert "console.aws.amazon.com" in said

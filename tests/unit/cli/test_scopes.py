@@ -1,6 +1,7 @@
 """The scope that options name: which clouds are asked, and what is said of options that mean another."""
 
 import json
+import re
 from dataclasses import fields
 
 import pytest
@@ -35,6 +36,24 @@ def test_what_is_named_twice_is_covered_once():
     scope = Scope(**dict.fromkeys(lists, ("b", "a", "b")))
     assert {name: getattr(scope, name) for name in lists} == dict.fromkeys(lists, ("b", "a"))
     assert Scope(regions=["b", "a", "b"]).regions == ("b", "a")
+
+
+def test_a_region_is_read_as_people_write_it():
+    assert scope(region=[" EU-West-1 ", "eu-west-1"]).regions == ("eu-west-1",)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"region": [""]}, "a name among the regions is empty"),
+        ({"profile": [" "]}, "a name among the profiles is empty"),
+        ({"region": ["europe-west1"]}, "--region europe-west1 is for --cloud google"),
+        ({"region": ["eu-west-1"], "cloud": ["google"]}, "--region eu-west-1 is for --cloud aws"),
+    ],
+)
+def test_a_name_that_is_empty_or_of_a_cloud_that_is_not_asked_is_refused(given, told):
+    with pytest.raises(BadInput, match=re.escape(told)):
+        scope(**given)
 
 
 def test_a_scope_of_both_clouds_comes_back_from_a_run_as_it_was_given():
@@ -107,8 +126,8 @@ def test_regions_go_to_the_cloud_that_has_them_where_both_are_asked():
 
 
 def test_a_region_goes_as_it_is_to_the_only_cloud_so_that_a_wrong_one_is_refused_there():
-    assert scope(cloud=["google"], region=["eu-west-1"]).regions_of(GOOGLE) == ("eu-west-1",)
-    assert scope(region=["europe-west1"]).regions_of(AWS) == ("europe-west1",)
+    assert scope(cloud=["google"], region=["moon"]).regions_of(GOOGLE) == ("moon",)
+    assert scope(region=["moon"]).regions_of(AWS) == ("moon",)
 
 
 def test_a_run_keeps_no_external_id_and_asks_for_it_again():

@@ -148,10 +148,10 @@ def test_a_run_of_an_earlier_version_asked_aws():
 
 def test_a_plan_says_who_bills_and_by_which_settings_it_is_reckoned():
     console = Console(file=io.StringIO(), width=160, color_system=None)
-    show_plan(console, PLAN, {}, ["aws", "google"])
+    show_plan(console, PLAN, {}, {"aws": 0.00001, "google": 0.0005})
     text = console.file.getvalue()
     assert "billed by AWS and Google Cloud" in text
-    assert "PLIMSOLL_USD_PER_1000_METRICS and PLIMSOLL_GOOGLE_USD_PER_1000_SERIES" in text
+    assert "at $0.01 per 1,000 (PLIMSOLL_USD_PER_1000_METRICS) and $0.5 per 1,000 (PLIMSOLL_GOOGLE_USD" in text
 
 
 def test_a_ticket_is_in_the_words_of_its_cloud():

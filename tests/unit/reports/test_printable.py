@@ -108,7 +108,7 @@ def test_a_plan_and_what_failed_are_harmless():
         ),
         1,
     )
-    text = printed(lambda console: show_plan(console, plan, {EVIL: EVIL}, ["aws"]))
+    text = printed(lambda console: show_plan(console, plan, {EVIL: EVIL}, {"aws": 1.0}))
     assert text.count("a\\x1b[2J") == 2
     assert not obeyed(text)
 

@@ -172,11 +172,11 @@ REMEDIES: Final = {
     "DocumentVersionLimitExceeded": "Delete the document in Systems Manager, Documents: it is made anew",
     "InvalidInstanceId": (
         "Its SSM agent does not take commands: start the agent, give the instance a profile with "
-        "AmazonSSMManagedInstanceCore, or name another with --bench-host"
+        "AmazonSSMManagedInstanceCore, or name another with --bench-host for a benchmark"
     ),
     "InvalidParameters": "The document in Systems Manager is not this version's: delete it there, and run again",
     "InvalidOutputFolder": "Check the name of the bucket for results",
-    "UnsupportedPlatformType": "Name a Linux instance with --bench-host",
+    "UnsupportedPlatformType": "fio and probes need Linux: name a Linux instance with --bench-host for a benchmark",
     "NoSuchBucket": "Check the name of the bucket",
     "ResourceNotFoundException": "Check its name, and deploy the service again where it was deleted",
     "StateMachineDoesNotExist": "Deploy the service again",

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.model.errors import BadInput
-from plimsoll.model.volume_names import NamedVolume, choose_volume, nearest_hint
+from plimsoll.model.volume_names import NamedVolume, choose_volume, nearest_hint, quote_word
 from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quote_name
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
@@ -181,7 +181,8 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
     if where is None and not volumes:
         return None
     condition = "true" if where is None else database.condition(where)
-    named = " or ".join(_name_condition(_volume_called(volume, database)) for volume in volumes) or "true"
+    called = [volume for words in volumes for volume in _volumes_called(words, database)]
+    named = " or ".join(map(_name_condition, called)) or "true"
     # The condition is asked by itself, so that nothing in it has a say in which volumes were named.
     database.run(f"create temp table {_HELD} as select {', '.join(KEYS)} from recommendations where ({condition})")
     database.run(f"create temp table {SELECTED} as from {_HELD} where {named}")
@@ -280,16 +281,22 @@ def _name_condition(volume: NamedVolume) -> str:
     return f"{literal(volume.full)} = {_FULL_NAME}"
 
 
-def _volume_called(word: str, database: Database) -> NamedVolume:
-    """The recommended volume that a word means; BadInput for none, with the nearest, and for several."""
+def _volumes_called(words: str, database: Database) -> Sequence[NamedVolume]:
+    """The recommended volume that words mean; where they mean none as a whole, those between their commas.
 
+    BadInput for none, with the nearest, and for several of one name.
+    """
     keys = ", ".join(KEYS)
     both = f"select {keys}, name from recommendations union all select {keys}, null from failures where what = 'volume'"
-    volume = choose_volume(word, ((name, name) for name in map(NamedVolume._make, database.rows(both))))
+    volume = choose_volume(words, ((name, name) for name in map(NamedVolume._make, database.rows(both))))
+    parts = list(filter(None, map(str.strip, words.split(","))))
+    if volume is None and len(parts) > 1:
+        return [volume for part in parts for volume in _volumes_called(part, database)]
     if volume is None:
-        hint = nearest_hint(word, map(NamedVolume._make, database.rows(f"select {keys}, name from recommendations")))
-        raise BadInput(f"{word} is not in this run: {hint or 'look for it with another run, or explain it anew.'}")
+        near = nearest_hint(words, map(NamedVolume._make, database.rows(f"select {keys}, name from recommendations")))
+        hint = near or "look for it with another run, or explain it anew."
+        raise BadInput(f"{quote_word(words)} is not in this run: {hint}")
     failed = next(database.rows(f"select outcome, reason from failures where {_name_condition(volume)}"), None)
     if failed is not None:
         raise BadInput(f"{volume.id} has no recommendation in this run: {failed[0]}, {failed[1]}")
-    return volume
+    return [volume]

@@ -57,27 +57,26 @@ def show_failures(console: Console, run: RunRecord) -> None:
     show_story(console, (tell_missing(run),))
 
 
-def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str]) -> None:
-    """Prints what an audit of some clouds is expected to take, and which targets could not be listed."""
-    words = [words_of(cloud) for cloud in clouds]
+def show_plan(
+    console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], usd_query: Mapping[str, float]
+) -> None:
+    """Prints what an audit is expected to take, by each cloud's price of a query, and which targets failed to list."""
+    words = {cloud: words_of(cloud) for cloud in usd_query}
+    billed_by = join_words(cloud_words.cloud for cloud_words in words.values())
+    quotas = join_words(cloud_words.quotas for cloud_words in words.values())
+    prices = join_words(f"${1000 * usd:g} per 1,000 ({words[cloud].price})" for cloud, usd in usd_query.items())
     low, high = plan["least_datapoints"], plan["most_datapoints"]
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_column(style="dim", overflow="fold")
     table.add_row("volumes", f"{plan['volumes']:,}", "whose metrics are read")
-    table.add_row("calls", f"{plan['calls']:,}", f"of {calls_in(clouds)}")
-    table.add_row(
-        "metrics", f"{plan['metrics']:,}", f"billed by {join_words(cloud_words.cloud for cloud_words in words)}"
-    )
+    table.add_row("calls", f"{plan['calls']:,}", f"of {calls_in(list(words))}")
+    table.add_row("metrics", f"{plan['metrics']:,}", f"billed by {billed_by}")
     expected = f"{plan['datapoints']:,}"
     table.add_row("datapoints", f"{low:,} to {expected}" if low < plan["datapoints"] else expected, f"of {high:,}")
-    table.add_row(
-        "seconds", f"{plan['seconds']:,.0f}", f"by the quotas {join_words(cloud_words.quotas for cloud_words in words)}"
-    )
-    table.add_row(
-        "USD", f"{plan['estimated_usd']:,.2f}", f"at {join_words(cloud_words.price for cloud_words in words)}"
-    )
+    table.add_row("seconds", f"{plan['seconds']:,.0f}", f"by the quotas {quotas}")
+    table.add_row("USD", f"{plan['estimated_usd']:,.2f}", f"at {prices}")
     console.print(Text("Estimated cost of this audit (only the volume list was read):", style="bold"))
     console.print(table)
     for places, reason in failed_places(failed):

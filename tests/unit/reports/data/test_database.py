@@ -172,6 +172,23 @@ def test_a_span_starts_where_the_last_one_ended(lengths):
     assert [seconds for _, seconds in rows] == lengths
 
 
+# ---- volumes by name
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [("a, b and c", {"vol-1"}), ("vol-1,vol-2", {"vol-1", "vol-2"}), ("vol-2, a, b and c", None), ("a, vol-1", None)],
+)
+def test_a_name_may_have_commas_and_several_stand_between_commas(tmp_path, words, ids):
+    records = [a_record("keep", volume_id="vol-1", name="a, b and c"), a_record("keep", volume_id="vol-2", name="x")]
+    with open_runs(a_run(tmp_path / "run", records)) as database:
+        if ids is None:
+            with pytest.raises(BadInput, match="a is not in this run"):
+                select(database, None, (words,))
+            return
+        assert {key[2] for key in select(database, None, (words,)).keys} == ids
+
+
 # ---- failures
 
 
