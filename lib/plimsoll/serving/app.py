@@ -54,22 +54,20 @@ def application(report: LiveReport, terms: DoorTerms) -> Starlette:
         return JSONResponse({"version": current.version, "told": current.told, "running": current.running})
 
     def volume(request: Request) -> Response:
-        name = "/".join(
-            request.path_params[part] for part in ("account", "region", "id") if part in request.path_params
-        )
         try:
-            return _volume(report, name)
+            return _volume(report, request.path_params["name"])
         except UNUSABLE_RUN as error:
-            return HTMLResponse(message_page("There is no such page", printable(str(error))), status_code=404)
+            return HTMLResponse(message_page("No page of one volume", printable(str(error))), status_code=404)
 
-    routes = [
-        Route("/", page),
-        Route("/state.json", state),
-        Route("/volume/{account}/{region}/{id}", volume),
-        Route("/volume/{id}", volume),
-    ]
+    def absent(_request: Request, _error: Exception) -> Response:
+        return HTMLResponse(
+            message_page("There is no such page", "A volume's page is /volume/ID, or /volume/NAME."), status_code=404
+        )
+
+    # A name may have slashes, as account/region/id does.
+    routes = [Route("/", page), Route("/state.json", state), Route("/volume/{name:path}", volume)]
     middleware = [Middleware(_Headers), Middleware(Door, terms=terms)]
-    return Starlette(routes=routes, middleware=middleware)
+    return Starlette(routes=routes, middleware=middleware, exception_handlers={404: absent})
 
 
 def _volume(report: LiveReport, name: str) -> Response:

@@ -95,11 +95,11 @@ class TestTheServer:
             assert "<b>db" not in page
 
     def test_a_volume_is_led_to_by_its_name_and_by_how_its_id_begins(self, runs, tmp_path):
-        a_run(runs / "one", [a_record("migrate", volume_id="vol-1", name="ledger db")])
+        a_run(runs / "one", [a_record("migrate", volume_id="vol-1", name="ledger db/1")])
         with served(tmp_path / "served") as url:
             whole = a_page(f"{url}/volume/{ONE}")[2]
             assert "History" in whole
-            for word in ("vol-1", "vol", "ledger%20db"):
+            for word in ("vol-1", "vol", "ledger%20db/1", "ledger%20db%2F1"):
                 assert a_page(f"{url}/volume/{word}")[2] == whole
             status, _, page = a_page(f"{url}/volume/vol-x1")
         assert (status, "did you mean vol-1?" in page) == (404, True)
@@ -122,6 +122,8 @@ class TestTheServer:
             assert a_page(url)[0] == 200
             status, _, page = a_page(f"{url}/volume/1/2/vol-9")
             assert (status, "vol-9" in page) == (404, True)
+            status, _, page = a_page(f"{url}/nothing")
+            assert (status, "<h1>" in page, "/volume/ID" in page) == (404, True, True)
 
     def test_it_only_reads_and_answers_to_this_machines_name_alone(self, runs, tmp_path):
         a_run(runs / "one", [a_record(volume_id="vol-1")])
