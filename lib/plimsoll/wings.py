@@ -13,6 +13,12 @@ WINGS: Final = ("plimsoll_backtest", "plimsoll_google", "plimsoll_measure", "pli
 RUN_VALIDATION: Final = "plimsoll_measure.cli.run_validation"
 """The module that measures what `audit --validate` recommends."""
 
+SLACK_MESSAGE: Final = "plimsoll_service.cli.slack_message"
+"""The module that lays a report out for Slack."""
+
+EVENTS: Final = "plimsoll_service.events"
+"""The module with the events that the service sends."""
+
 
 def find_folders(inside: str) -> dict[str, Path]:
     """The folders of that name in wings that are installed, by their dotted names; none of them is imported."""

@@ -178,7 +178,7 @@ ON_A_PUSH = ("the volume may not be made", "the command fails without a word", "
 
 
 MEASURED = frozenset({"the output is cut"})
-"""Where fio has to end: nothing is said of how long a busy machine takes for that."""
+"""The cases in which fio has to end, for which a busy machine may take any time."""
 
 
 @pytest.mark.needs("fio")

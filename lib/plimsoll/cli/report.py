@@ -20,6 +20,7 @@ from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
+from plimsoll.wings import SLACK_MESSAGE
 
 if TYPE_CHECKING:
     from plimsoll.cli.run_reports import Report
@@ -31,8 +32,6 @@ SCREEN: Final = Path("-")
 
 _LISTED: Final = ("Begin with", 4)
 _MOST_ROWS: Final = 50
-_SLACK: Final = "plimsoll_service.cli.slack_message"
-"""The wing's module that makes messages to Slack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +141,10 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
         ReportFormat(name="parquet", file=None, write=_parquet),
         ReportFormat(name="changes", file=None, folder="changes", write=_changes),
         ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
-        ReportFormat(name="slack", file="slack.json", lines=_import_from_wing(_SLACK, "message_lines"), shown=True),
-        ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_import_from_wing(_SLACK, "write_preview")),
+        ReportFormat(
+            name="slack", file="slack.json", lines=_import_from_wing(SLACK_MESSAGE, "message_lines"), shown=True
+        ),
+        ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_import_from_wing(SLACK_MESSAGE, "write_preview")),
         ReportFormat(name="terminal", file="recommendations.txt", lines=_terminal, shown=True),
     )
 }
