@@ -62,9 +62,9 @@ def scope_from(chosen: ScopeOptions, prices: Path | None = None) -> Scope:
         if options and cloud not in scope.clouds:
             raise _unasked_cloud_error(options[0], cloud, scope.clouds)
     for region in scope.regions:
-        cloud = cloud_of_region(region, CLOUDS)
-        if cloud.name not in scope.clouds and re.fullmatch(cloud.region_name, region):
-            raise _unasked_cloud_error(f"--region {region}", cloud.name, scope.clouds)
+        owner = cloud_of_region(region, CLOUDS)
+        if owner.name not in scope.clouds and re.fullmatch(owner.region_name, region):
+            raise _unasked_cloud_error(f"--region {region}", owner.name, scope.clouds)
     if aws.role_name is not None and not scope.names_members:
         raise BadInput("--role-name goes with --organization, --unit or --account; name a single role by --role-arn.")
     for account in scope.accounts:

@@ -58,8 +58,9 @@ class Peers:
         again: set[str] = set()
         for name, member in known.items():
             takeover = self._takeovers[name]
-            asks = self._wants_peaks if takeover.is_suspected else self._asks_for
-            if asks(member, takeover):
+            if takeover.is_suspected:
+                again |= self._ask_for_peaks(member, takeover)
+            elif self._asks_for(member, takeover):
                 again.add(name)
         return again
 
@@ -153,22 +154,24 @@ class Peers:
             since is not None and since.timestamp() <= self.window.start_s for since in stopped
         )
 
-    def _wants_peaks(self, member: Member, takeover: Takeover) -> bool:
+    def _ask_for_peaks(self, member: Member, takeover: Takeover) -> set[str]:
         """Asks for the exact peaks of two volumes if the smaller may get too little for the other.
 
-        That is if one may do a tenth of the other. True if any of the peaks was not asked for before.
+        That is if one may do a tenth of the other. The volumes, by id, whose peaks were not asked for before: either
+        may be on a host of its own.
         """
         answer = self._first[member.volume.id]
         offer = reduced_to(answer, answer.comparison.usable) if isinstance(answer, Change) else None
         if not isinstance(answer, Change) or offer is None:
-            return False
-        asked = False
+            return set()
+        asked = set[str]()
         for peer in self._peers(answer.volume, takeover, answer.comparison.present):
             summary, of_peer = self._summary(answer.volume), self._summary(peer.volume)
             if summary is None or of_peer is None or not _leaves_less(offer, peer, _open_sides(summary, of_peer)):
                 continue
             for suspect in (member, self._members[peer.volume.id]):
-                asked |= not suspect.exact_peaks
+                if not suspect.exact_peaks:
+                    asked.add(suspect.volume.id)
                 suspect.exact_peaks = True
         return asked
 

@@ -161,5 +161,7 @@ def test_no_measurement_raises_a_target_above_published_limits_or_lets_it_carry_
 
 
 def usd(found):
-    """What the cheapest offer costs that passes."""
-    return min((offer.usd_month for offer in found.comparison.offers if offer.feasible), default=math.inf)
+    """What the cheapest offer costs that passes, or the drop-in: an offer with more than that does not pass."""
+    drop_in = found.comparison.drop_in
+    passed = [offer for offer in found.comparison.offers if offer.feasible]
+    return min((offer.usd_month for offer in (*passed, *filter(None, [drop_in]))), default=math.inf)

@@ -1,6 +1,7 @@
 """An answer rests on those that the volume takes over from, however little is read of any."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -95,6 +96,16 @@ def test_under_a_tenth_is_under_a_tenth_however_little_was_read(peak, is_suspect
     sums = {"db-1": BUSY, "db-2": minutes_of(one_hot_minute(peak, flat=20.0, at=77))}
     found = answers(pair(tags={}), sums)
     assert (found["db-2"].recommendation.peer is not None) is is_suspected
+
+
+def test_the_peak_of_the_other_on_its_own_host_is_read_where_that_decides():
+    """The busy one is too new to be reduced, so that nothing of its own asks for its peak."""
+    busy, quiet = pair(tags={}, spec=a_spec("gp2", 5500))
+    busy = replace(busy, created=NOW - timedelta(days=4))
+    sums = {"db-1": minutes_of(one_hot_minute(1250.0, flat=5.0)), "db-2": minutes_of(np.full(MINUTES, 3.0))}
+    found = answers([busy, quiet], sums)
+    assert found["db-1"].recommendation.target.spec.iops == 16_000
+    assert found["db-2"].recommendation.peer.volume.id == "db-1"
 
 
 def test_what_is_on_one_host_is_not_suspected():
