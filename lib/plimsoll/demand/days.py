@@ -10,6 +10,7 @@ Hours are compared, which no minute decides. The slope is that of Theil and Sen 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -257,12 +258,12 @@ def slope(days: FloatArray) -> float:
     known = np.flatnonzero(~np.isnan(days))
     if len(known) < 2:
         return 0.0
-    earlier, later = (known[at] for at in np.triu_indices(len(known), 1))
+    earlier, later = (known[at] for at in _pairs(len(known)))
     change, same = days[later] - days[earlier], SAME * _highest(days)
     rising, falling = int((change > same).sum()), int((change < -same).sum())
     if rising < LEAST_RISING or rising < RISING * (rising + falling):
         return 0.0
-    return max(0.0, float(np.median(change / (later - earlier))))
+    return max(0.0, _median(change / (later - earlier)))
 
 
 def steepest(least: FloatArray, most: FloatArray) -> float:
@@ -278,8 +279,21 @@ def _steepest(least: FloatArray, most: FloatArray) -> float:
     known = np.flatnonzero(~np.isnan(least))
     if len(known) < 2:
         return 0.0
-    earlier, later = (known[at] for at in np.triu_indices(len(known), 1))
-    return max(0.0, float(np.median((most[later] - least[earlier]) / (later - earlier))))
+    earlier, later = (known[at] for at in _pairs(len(known)))
+    return max(0.0, _median((most[later] - least[earlier]) / (later - earlier)))
+
+
+@cache
+def _pairs(count: int) -> tuple[IntArray, IntArray]:
+    """All pairs of so many days: the places of the earlier and of the later of each."""
+    earlier, later = np.triu_indices(count, 1)
+    return earlier, later
+
+
+def _median(figures: FloatArray) -> float:
+    """The median of some figures, none of them NaN: for so few, most of np.median's time is its checks."""
+    ranked = np.sort(figures)
+    return float((ranked[(len(ranked) - 1) // 2] + ranked[len(ranked) // 2]) / 2)
 
 
 def _highest(days: FloatArray) -> float:
@@ -295,25 +309,25 @@ def busy_hours(demand: Demand, counts_from_s: float, held_back: BoolArray) -> Bu
     """
     start_s = -(-demand.start_s // DAY_S) * DAY_S
     days = max(0, (demand.start_s + demand.window_s) // DAY_S - start_s // DAY_S)
-    rows = [_side(demand, start_s, days, side) for side in (0, 1)]
+    begins_s = demand.starts_s - start_s
+    rows = [_side(demand, begins_s, days, side) for side in (0, 1)]
     observed = observed_hours(demand)[(start_s - demand.start_s) // HOUR_S :][: days * 24].reshape(days, 24)
     starts_s = start_s + DAY_S * np.arange(days)
     out = ~half_known(observed) | (starts_s < counts_from_s)
-    out |= np.isin(starts_s, demand.starts_s[held_back] // DAY_S * DAY_S)
+    out |= np.isin(np.arange(days), begins_s[held_back] // DAY_S)
     least, most = (np.where(out, np.nan, np.stack([row[place] for row in rows])) for place in (0, 1))
     return BusyHours(start_s=start_s, least=least, most=most)
 
 
-def _side(demand: Demand, start_s: int, days: int, side: int) -> tuple[FloatArray, FloatArray]:
+def _side(demand: Demand, begins_s: IntArray, days: int, side: int) -> tuple[FloatArray, FloatArray]:
     """The least and the most that the busiest hour of each day had of operations, or of MiB."""
-    rate, most = demand.rates[side, ALL], demand.most[side, ALL]
-    starts_s, lengths_s = demand.starts_s, np.broadcast_to(np.asarray(demand.lengths_s), rate.shape)
-    begins = np.ones(len(rate), dtype=np.bool_)
+    done, most = demand.rates[side, ALL] * demand.lengths_s, demand.most[side, ALL]
+    span_s = np.broadcast_to(np.asarray(demand.lengths_s), done.shape)
     if demand.spread is not None:
-        begins = demand.spread.begins[side]
-    firsts = np.flatnonzero(begins)
-    done, span_s = np.add.reduceat(rate * lengths_s, firsts), np.add.reduceat(lengths_s, firsts)
-    return busiest_of_spans((starts_s[firsts] - start_s, span_s, done, np.maximum.reduceat(most, firsts)), days)
+        firsts = np.flatnonzero(demand.spread.begins[side])
+        begins_s, most = begins_s[firsts], np.maximum.reduceat(most, firsts)
+        done, span_s = np.add.reduceat(done, firsts), np.add.reduceat(span_s, firsts)
+    return busiest_of_spans((begins_s, span_s, done, most), days)
 
 
 def busiest_of_spans(
@@ -324,14 +338,14 @@ def busiest_of_spans(
     A span is when it begins (seconds after the first day), its length, what was done in it and the highest rate in it.
     It is not known in which hour the work of a span longer than an hour was done.
     """
-    begins_s, span_s, done, most = spans
-    inside = (begins_s >= 0) & (begins_s < days * DAY_S)
-    begins_s, span_s, done, most = begins_s[inside], span_s[inside], done[inside], most[inside]
-    short = span_s <= HOUR_S
-    hours = np.bincount(begins_s[short] // HOUR_S, weights=done[short], minlength=days * 24)[: days * 24] / HOUR_S
+    first, end = np.searchsorted(spans[0], (0, days * DAY_S))
+    begins_s, span_s, done, most = (part[first:end] for part in spans)
+    long = np.flatnonzero(span_s > HOUR_S)
+    by_hours = done if len(long) == 0 else np.where(span_s > HOUR_S, 0.0, done)
+    hours = np.bincount(begins_s // HOUR_S, weights=by_hours, minlength=days * 24)[: days * 24] / HOUR_S
     least = hours.reshape(days, 24).max(axis=1, initial=0.0)
     highest = least.copy()
-    for at in np.flatnonzero(~short & (done > 0)):
+    for at in long[done[long] > 0]:
         first, last = int(begins_s[at] // DAY_S), int((begins_s[at] + span_s[at] - 1) // DAY_S)
         for day in range(first, min(last, days - 1) + 1):
             least[day] = max(least[day], done[at] / span_s[at] if first == last else 0.0)
