@@ -8,7 +8,7 @@ leaves less headroom than the policy asks for. Demand in the window and in the m
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -385,10 +385,7 @@ class _Case:
     @cached_property
     def _book(self) -> PriceBook | None:
         """The prices that are known here, if they are the run's: they give every price that it recorded."""
-        try:
-            book = given_prices(self.run.scope.get("prices"), self.record.provider).book(self.record.region)
-        except BadInput:  # the run's price file has gone: what it recorded is all that is known
-            return None
+        book = _find_book(self.run.scope.get("prices"), self.record.provider, self.record.region)
         if book is None:
             return None
         book = replace(book, discounts_pct=self._policy.discounts_pct)
@@ -407,6 +404,15 @@ class _Case:
         losses = find_losses(self._present, self.planned, self.types, self._cuts_of(self._present))
         texts = [loss.text for loss in losses]
         return f" It gives up {join_words(texts)}." if texts else ""
+
+
+@cache
+def _find_book(prices: str | None, provider: str, region: str) -> PriceBook | None:
+    """The prices of a region that are known here, by the price file of a run if it had one; None if there are none."""
+    try:
+        return given_prices(prices, provider).book(region)
+    except BadInput:  # the file has gone since: only what the run recorded is known
+        return None
 
 
 def _iso_day(time_s: float) -> str:
