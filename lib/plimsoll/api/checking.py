@@ -1,8 +1,8 @@
 """The check of a planned change: a plan held against the demand that a run observed.
 
 A limit that is no lower than the run's own recommendation is never called too low: the run has proved that one. On a
-side that is lower, the plan throttles if the volume did more there than its ceiling carries, and is tight if that
-leaves less headroom than the policy asks for. Demand in the window and in the memory before it counts.
+side that is lower, and lower than today, the plan throttles if the volume did more there than its ceiling carries. It
+is tight if that leaves less headroom than the policy asks for. Demand in the window and in the memory before it counts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -123,12 +123,12 @@ def _find(volume: PlannedVolume, verdict: str, text: str, case: "_Case | None" =
 
 
 @dataclass(frozen=True)
-class _Seen:
-    """The demand on a side: it was at least `least` at `day`, and never above `most`, in as many `days`."""
+class _SeenRate:
+    """The demand on a side: it was at least `least`, `when` says on which day, and never above `most`, in `days`."""
 
     least: float
     most: float
-    day: str
+    when: str
     days: float
 
 
@@ -165,11 +165,13 @@ class _Case:
 
     def _judge_demand(self) -> tuple[str, str]:
         """The verdict on what does not throttle, by the volume's demand and money."""
+        if self._is_reverted and self.record.action == UPGRADE:
+            return "throttles", f"It goes back to {spec_text(self.planned)}, which throttled.{self._losses}"
         if self._is_reverted:
             return "reverts", f"It goes back from {spec_text(self.better)}, which was recommended{self._saving}."
         tight = list(self._find_tight_limits())
         if tight:
-            return "tight", f"It carries what was seen, with too little headroom: {'; '.join(tight)}.{self._losses}"
+            return "tight", f"It leaves too little headroom: {'; '.join(tight)}.{self._losses}"
         return self._judge_money()
 
     def _judge_money(self) -> tuple[str, str]:
@@ -204,6 +206,10 @@ class _Case:
     @property
     def _present(self) -> VolumeSpec:
         return self.record.current.spec
+
+    @property
+    def _now(self) -> Ceiling:
+        return self._ceiling_of(self._present)
 
     @property
     def _target_spec(self) -> VolumeSpec:
@@ -258,46 +264,39 @@ class _Case:
     # ---- demand
 
     @cached_property
-    def _demand_by_side(self) -> Mapping[Resource, _Seen]:
+    def _demand_by_side(self) -> Mapping[Resource, _SeenRate]:
         return {side: self._see(side) for side in RESOURCES}
 
-    def _see(self, side: Resource) -> _Seen:
+    def _see(self, side: Resource) -> _SeenRate:
         """The most that the volume is known to have done on a side, in the window and before."""
         demand, memory = self.record.demand, self.record.memory
-        name = "iops" if side is Resource.IOPS else "throughput_mib_s"
         if demand is None:
-            return _Seen(least=0.0, most=np.inf, day="", days=0.0)
-        most = max(getattr(demand, f"peak_{name}"), getattr(demand, f"peak_second_{name}") or 0.0)
-        seen = _Seen(
+            return _SeenRate(least=0.0, most=np.inf, when="", days=0.0)
+        name = "iops" if side is Resource.IOPS else "throughput_mib_s"
+        seen = _SeenRate(
             least=getattr(demand, f"least_peak_{name}"),
-            most=most,
-            day=self._day_of_peak(f"peak_{name}"),
+            most=max(getattr(demand, f"peak_{name}"), getattr(demand, f"peak_second_{name}") or 0.0),
+            when=self._day_of_peak(f"peak_{name}"),
             days=demand.hours_observed / _HOURS_A_DAY,
         )
         if memory is None:
             return seen
-        rates = [rate for block in (getattr(memory.peaks, name) if memory.peaks else ()) for rate in block or ()]
+        blocks = getattr(memory.peaks, name) if memory.peaks else []
         event = memory.event.rate if memory.event is not None and memory.event.side == side.unit else 0.0
-        past = max([event, *rates])
+        past = max([event, *(rate for block in blocks for rate in block or ())])
         if past > seen.least:
-            day = memory.event.start[:10] if memory.event and event == past else f"before {self._window_start}"
-            seen = replace(seen, least=past, most=max(past, most), day=day)
-        is_whole = memory.peaks is not None and None not in getattr(memory.peaks, name) and bool(rates)
-        return replace(seen, days=seen.days + memory.days) if is_whole else seen
-
-    @property
-    def _window_start(self) -> str:
-        return "the window" if self.profile is None else _iso_day(self.profile.start_s)
+            is_dated = memory.event is not None and event == past
+            when = f" on {memory.event.start[:10]}" if is_dated and memory.event else f" before {memory.end[:10]}"
+            seen = replace(seen, least=past, most=max(past, seen.most), when=when)
+        return replace(seen, days=seen.days + memory.days) if blocks and None not in blocks else seen
 
     def _day_of_peak(self, field: str) -> str:
-        """The day of the highest span; empty if the run has no profile."""
-        if self.profile is None:
+        """The day of the highest span, as a sentence goes on; empty if the run has no profile."""
+        peaks = np.array(getattr(self.profile, field) if self.profile else [], dtype=np.float64)
+        if self.profile is None or np.isnan(peaks).all():
             return ""
-        peaks = np.array(getattr(self.profile, field), dtype=np.float64)
-        if np.isnan(peaks).all():
-            return ""
-        place = int(np.nanargmax(peaks))
-        return _iso_day(self.profile.start_s + sum(self.profile.length_s[:place]))
+        at_s = self.profile.start_s + sum(self.profile.length_s[: int(np.nanargmax(peaks))])
+        return f" on {datetime.fromtimestamp(at_s, UTC).date().isoformat()}"
 
     @property
     def _demand_text(self) -> str:
@@ -309,17 +308,13 @@ class _Case:
         )
 
     def _find_passed_limits(self) -> Iterator[str]:
-        """Yields the limits of the plan that the volume is known to have passed."""
-        lower = self._cuts_of(self._target_spec)
-        if lower and self.record.action == UPGRADE and not find_cuts(self._ceiling_of(self._present), self.ceiling):
-            minutes = self.record.demand.throttled_minutes if self.record.demand else 0.0
-            yield f"carries no more than today, when it throttled for {minutes:,.0f} minutes"
+        """Yields the limits that the plan lowers and the volume is known to have passed."""
+        lower = {*self._cuts_of(self._target_spec)} & {*self._cuts_of(self._present)}
         plain = self.ceiling.counted_as(PLAIN)
         for side in (side for side in RESOURCES if side.unit in lower and self.record.demand is not None):
             seen = self._demand_by_side[side]
             if any(find_shortfalls("", plain, _need_of(side, seen.least))):
-                when = f" on {seen.day}" if seen.day[:1].isdigit() else f" {seen.day}" if seen.day else ""
-                yield f"sets {plain.limit(side):,.0f} {side.unit}; the volume did {seen.least:,.0f}{when}"
+                yield f"sets {plain.limit(side):,.0f} {side.unit}; the volume did {seen.least:,.0f}{seen.when}"
             elif self._is_spent(plain, side):
                 yield f"runs out of credits, and sustains {_sustained_rate(plain, side):,.0f} {side.unit} then"
 
@@ -334,17 +329,19 @@ class _Case:
 
     def _find_tight_limits(self) -> Iterator[str]:
         """Yields the limits of the plan that leave less headroom than is asked for."""
-        lower, factor = self._cuts_of(self._target_spec), self._headroom_factor
-        takeover, demand = self.record.takeover, self.record.demand
+        lower, demand, takeover = self._cuts_of(self._target_spec), self.record.demand, self.record.takeover
+        if lower and demand and self.record.action == UPGRADE and not find_cuts(self._now, self.ceiling):
+            yield f"no more than today, when it throttled for {demand.throttled_minutes:,.0f} minutes"
         read_share = 1.0 if demand is None or demand.read_share is None else demand.read_share
         accounting = self.ceiling.accounting
-        for side in (side for side in RESOURCES if side.unit in lower):
-            is_iops = side is Resource.IOPS
-            cost = accounting.mean_iops_cost(read_share) if is_iops else accounting.mean_throughput_cost(read_share)
-            peer = (takeover.iops if is_iops else takeover.throughput_mib_s) if takeover else 0.0
-            needed = max(factor * self._demand_by_side[side].most * cost, peer or 0.0)
-            if any(find_shortfalls("", self.ceiling, _need_of(side, needed))):
-                yield f"{self.ceiling.limit(side):,.0f} {side.unit} where {needed:,.0f} are asked for"
+        costs = accounting.mean_iops_cost(read_share), accounting.mean_throughput_cost(read_share)
+        peers = (takeover.iops or 0.0, takeover.throughput_mib_s or 0.0) if takeover else (0.0, 0.0)
+        for side, cost, peer in zip(RESOURCES, costs, peers, strict=True):
+            most = self._demand_by_side[side].most
+            needed = max(self._headroom_factor * most * cost, peer)
+            if side.unit in lower and any(find_shortfalls("", self.ceiling, _need_of(side, needed))):
+                limit = f"{self.ceiling.limit(side):,.0f} {side.unit}"
+                yield f"{limit}, where up to {most:,.0f} were seen and {needed:,.0f} are asked for"
 
     @property
     def _headroom_factor(self) -> float:
@@ -413,10 +410,6 @@ def _find_book(prices: str | None, provider: str, region: str) -> PriceBook | No
         return given_prices(prices, provider).book(region)
     except BadInput:  # the file has gone since: only what the run recorded is known
         return None
-
-
-def _iso_day(time_s: float) -> str:
-    return datetime.fromtimestamp(time_s, UTC).date().isoformat()
 
 
 def _need_of(side: Resource, rate: float) -> Need:

@@ -6,7 +6,7 @@ A verdict is a row of a table: its code, its level as SARIF has it, and its word
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import quote
@@ -35,7 +35,7 @@ FAIL_ON: Final = ("throttles", "oversized")
 VERDICTS: Final[Mapping[str, VerdictKind]] = {
     kind.code: kind
     for kind in (
-        VerdictKind("throttles", "error", "The volume did more than the plan lets it do.", FAIL_ON),
+        VerdictKind("throttles", "error", "The plan lowers a limit that the volume has passed.", FAIL_ON),
         VerdictKind(
             "reverts",
             "warning",
@@ -43,7 +43,7 @@ VERDICTS: Final[Mapping[str, VerdictKind]] = {
             FAIL_ON[1:],
         ),
         VerdictKind("oversized", "warning", "A cheaper configuration carries all that was seen.", FAIL_ON[1:]),
-        VerdictKind("tight", "warning", "The plan carries what was seen, with less headroom than the policy asks for."),
+        VerdictKind("tight", "warning", "The plan leaves less headroom than the policy asks for."),
         VerdictKind("unknown", "warning", "This change could not be judged.", is_judged=False),
         VerdictKind("new", "note", "The volume is new: there is no demand to judge by."),
         VerdictKind("as-recommended", "note", "The plan makes the recommended change."),
@@ -192,8 +192,7 @@ FINDING_PRINTERS: Final[Mapping[str, Callable[[PlanCheck], Iterable[str]]]] = {
 def _plain_spec(spec: VolumeSpec | None) -> dict[str, Any] | None:
     if spec is None:
         return None
-    figures = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
-    return {"type": spec.type, "size_gib": spec.size_gib, **figures, "words": spec_text(spec)}
+    return {**asdict(spec), "words": spec_text(spec)}
 
 
 def _dump(document: Mapping[str, Any]) -> str:

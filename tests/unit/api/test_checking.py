@@ -168,6 +168,9 @@ def test_what_the_memory_holds_of_the_time_before_the_window_counts():
     finding = judged(watched, replace(GP3, iops=16_000), memory=calm)
     assert finding.verdict == "oversized"
     assert "never passed 210 IOPS and 11 MiB/s in 402 days" in finding.text
+    rare = calm.model_copy(update={"peaks": peaks.model_copy(update={"iops": [[5_000.0], [210.0]]})})
+    assert judged(watched, replace(GP3, iops=3_100), memory=rare).verdict == "fine"  # the run recommends 3,000
+    assert judged(watched, replace(GP3, iops=3_100), memory=rare, target=target).verdict == "throttles"
     gap = calm.model_copy(update={"peaks": peaks.model_copy(update={"iops": [[150.0], None]})})
     assert "in 402 days" not in judged(watched, replace(GP3, iops=16_000), memory=gap).text
 
@@ -183,11 +186,15 @@ def test_a_plan_that_begins_elsewhere_than_the_run_saw_says_what_that_was():
     assert "gp3 100 GiB 3,000 IOPS" in judged(watched, a_spec("gp3", 200), before=a_spec("gp2", 100)).text
 
 
-def test_a_volume_that_is_throttled_today_is_not_helped_by_as_much():
-    watched = watch(a_volume("gp3", 500), 3_000.0, 20.0)
+def test_a_volume_that_is_throttled_today_is_not_helped_by_as_much_and_harmed_by_less():
+    watched = watch(a_volume("gp3", 500, iops=4_000), 4_000.0, 20.0)
     assert watched.record.action == "upgrade"
-    assert judged(watched, a_spec("gp3", 800)).verdict == "throttles"
+    finding = judged(watched, a_spec("gp3", 800, iops=4_000))
+    assert finding.verdict == "tight"
+    assert "no more than today" in finding.text
+    assert judged(watched, a_spec("gp3", 500, iops=3_500)).verdict == "throttles"
     assert judged(watched, watched.record.target.spec).verdict == "as-recommended"
+    assert judged(watched, watched.record.current.spec, before=watched.record.target.spec).verdict == "throttles"
 
 
 def test_where_too_little_is_known_only_what_lowers_nothing_is_fine():
@@ -308,15 +315,18 @@ def test_a_plan_throttles_where_the_profile_passes_a_limit_that_is_lower_than_th
     recommended = record.target.spec if record.action in {"migrate", "reprovision", "upgrade"} else present
     finding = judged(watched, planned)
     iops, mib_s, sustained = naive(planned)
-    their_iops, their_mib_s, their_sustained = naive(recommended)
-    lower = iops < their_iops or sustained < their_sustained
+    both = naive(recommended), naive(present)
+    lower = all(iops < their_iops or sustained < their_sustained for their_iops, _, their_sustained in both)
     passed = max(profile.peak_iops) > iops or (
         planned.type == "gp2" and iops > sustained and runs_dry(planned, profile)
     )
     # A span's peak is rounded to four digits: what is that near may be either.
     near = math.isclose(max(profile.peak_iops), iops, rel_tol=1e-3)
     near |= math.isclose(max(profile.peak_throughput_mib_s), mib_s, rel_tol=1e-3)
-    slower = mib_s < their_mib_s or min(mib_s, sustained / 4) < min(their_mib_s, their_sustained / 4)
+    slower = all(
+        mib_s < their_mib_s or min(mib_s, sustained / 4) < min(their_mib_s, their_sustained / 4)
+        for _, their_mib_s, their_sustained in both
+    )
     throttles = (lower and passed) or (slower and max(profile.peak_throughput_mib_s) > mib_s)
     if not near and planned != recommended:
         assert (finding.verdict == "throttles") == throttles, (finding, record.action, recommended)
@@ -328,7 +338,8 @@ def test_a_plan_that_makes_the_recommended_change_is_as_recommended(present, pha
     record = watched.record
     if record.target is not None and record.action in {"migrate", "reprovision", "upgrade"}:
         assert judged(watched, record.target.spec).verdict == "as-recommended"
-        assert judged(watched, present, before=record.target.spec).verdict in {"reverts", "throttles"}
+        reverted = "throttles" if record.action == "upgrade" else "reverts"
+        assert judged(watched, present, before=record.target.spec).verdict == reverted
     else:
         assert judged(watched, replace(present, size_gib=present.size_gib + 1)).verdict == "fine"
 
