@@ -25,6 +25,8 @@ CHECKSUMS: Final = "checksums.json"
 PAGE: Final = "report.html"
 MARKDOWN: Final = "report.md"
 SLACK_PREVIEW: Final = "slack-preview.html"
+FOCUS: Final = "focus-recommendations.csv"
+TICKETS: Final = "tickets.csv"
 
 
 _LOOKS: Final = 3

@@ -86,6 +86,20 @@ def test_a_report_of_a_part_has_its_volumes_alone(run, plimsoll, tmp_path, forma
     assert sorted(found.name for found in out.iterdir()) == sorted(FILES[format_])
 
 
+@pytest.mark.parametrize(("format_", "file"), [("tickets", "tickets.csv"), ("focus", "focus-recommendations.csv")])
+def test_a_table_for_another_tool_has_what_is_to_be_done_whole_or_of_a_part(run, plimsoll, format_, file):
+    run = a_run(run.with_name("two"), [a_record(name, "aws", volume_id=f"vol-{name}") for name in every_action()])
+    code, said, _ = plimsoll("report", "--format", format_, run)
+    assert (code, said.strip()) == (0, str(run / file))
+    with (run / file).open(encoding="utf-8", newline="") as table:
+        whole = list(csv.DictReader(table))
+    assert {"vol-migrate", "vol-keep"} & {value for row in whole for value in row.values()} == {"vol-migrate"}
+    part = ("report", "--format", format_, run, "--volume", "vol-migrate", "--out")
+    code, said, _ = plimsoll(*part, "-")
+    assert (code, len(list(csv.DictReader(io.StringIO(said))))) == (0, 1)
+    assert plimsoll(*part, run / file)[0] == UNUSABLE
+
+
 def test_messages_for_slack_go_to_standard_output_whole_or_of_a_part(run, plimsoll, tmp_path):
     code, said, _ = plimsoll("report", "--format", "slack")
     told = json.loads(said)
@@ -115,7 +129,7 @@ def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll, volumes):
     [
         (
             ["report", "--format", "pdf"],
-            "--format pdf: it must be one of html, json, csv, parquet, changes, md, slack, slack-preview, terminal.",
+            "must be one of html, json, csv, parquet, changes, md, tickets, focus, slack, slack-preview, terminal.",
         ),
         (["report", "--out", "-"], "--format html is for a file"),
         (["report", "--format", "parquet", "--out", "-"], "--format parquet is for a file"),
