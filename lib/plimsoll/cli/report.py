@@ -1,6 +1,6 @@
 """Write a run's page, data files, tickets or Slack message.
 
-The page to read, the data as files, Markdown for a ticket, or messages for Slack.
+The page to read, the data as files, Markdown for a ticket, messages for Slack, or metrics for Prometheus.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
 from plimsoll.reports.printable import put_out
-from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
+from plimsoll.reports.run_files import MARKDOWN, METRICS, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.wings import SLACK_MESSAGE
 
 if TYPE_CHECKING:
@@ -103,6 +103,12 @@ def _markdown(report: Report) -> Iterable[str]:
         yield run_markdown(report.folder, only, about, report.weight)
 
 
+def _openmetrics(report: Report) -> Iterable[str]:
+    from plimsoll.reports.open_metrics import metrics_lines
+
+    return metrics_lines(report.folder, report.part()[0])
+
+
 def _import_from_wing(module: str, function: str) -> Callable[..., Any]:
     """A function of a wing, which is imported when it is called."""
 
@@ -145,6 +151,7 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
             name="slack", file="slack.json", lines=_import_from_wing(SLACK_MESSAGE, "message_lines"), shown=True
         ),
         ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_import_from_wing(SLACK_MESSAGE, "write_preview")),
+        ReportFormat(name="openmetrics", file=METRICS, lines=_openmetrics),
         ReportFormat(name="terminal", file="recommendations.txt", lines=_terminal, shown=True),
     )
 }
