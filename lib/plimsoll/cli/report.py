@@ -19,7 +19,7 @@ from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
 from plimsoll.reports.printable import put_out
-from plimsoll.reports.run_files import MARKDOWN, METRICS, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
+from plimsoll.reports.run_files import MARKDOWN, PAGE, PROMETHEUS_FILE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.wings import SLACK_MESSAGE
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
             name="slack", file="slack.json", lines=_import_from_wing(SLACK_MESSAGE, "message_lines"), shown=True
         ),
         ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_import_from_wing(SLACK_MESSAGE, "write_preview")),
-        ReportFormat(name="openmetrics", file=METRICS, lines=_openmetrics),
+        ReportFormat(name="openmetrics", file=PROMETHEUS_FILE, lines=_openmetrics),
         ReportFormat(name="terminal", file="recommendations.txt", lines=_terminal, shown=True),
     )
 }

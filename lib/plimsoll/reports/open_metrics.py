@@ -25,7 +25,7 @@ CONTENT_TYPE: Final = f"{MEDIA_TYPE}; version=1.0.0; charset=utf-8"
 PLAIN_CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 """The content type for a reader that asks for OpenMetrics, and for any other."""
 
-OTHERS: Final = "(others)"
+ALL_OTHERS: Final = "(others)"
 """The label that stands for all that are not among the largest."""
 
 MOST_ACCOUNTS: Final = 100
@@ -49,7 +49,7 @@ class Gauge(NamedTuple):
 
 
 @dataclass(slots=True)
-class Part:
+class LabeledPart:
     """The totals of volumes with the same labels; `judged` ones have a price and a known saving."""
 
     totals: RunTotals = field(default_factory=lambda: RunTotals(by={}))
@@ -60,7 +60,7 @@ class Part:
         self.totals.add(record)
         self.judged += record.kind.money in _JUDGED and record.monthly_usd_now is not None
 
-    def merge(self, other: "Part") -> None:
+    def merge(self, other: "LabeledPart") -> None:
         """Counts the volumes of another part."""
         self.totals.merge(other.totals)
         self.judged += other.judged
@@ -70,17 +70,17 @@ class Part:
         return self.totals.usd_now if self.totals.answered_count > self.totals.unpriced else None
 
 
-def _money(amount: Callable[[RunTotals], float]) -> Callable[[Part], float | None]:
+def _money(amount: Callable[[RunTotals], float]) -> Callable[[LabeledPart], float | None]:
     """An amount of a part; None if no volume of it was judged."""
     return lambda part: amount(part.totals) or (0.0 if part.judged else None)
 
 
-def _expected(part: Part) -> float | None:
+def _find_expected(part: LabeledPart) -> float | None:
     return part.totals.risk.risks_pct / 100 if part.totals.risk.promised else None
 
 
 _MAIN: Final = (
-    (Gauge("cost", _USD_MONTH, "Cost of the volumes whose price is known."), Part.cost),
+    (Gauge("cost", _USD_MONTH, "Cost of the volumes whose price is known."), LabeledPart.cost),
     (Gauge("saving", _USD_MONTH, "Saving of all recommendations."), _money(lambda totals: totals.usd_saved)),
 )
 _MORE: Final = (
@@ -117,7 +117,7 @@ _MORE: Final = (
         Gauge("unpromised", _VOLUMES, "Reductions whose risk is not known."),
         lambda part: part.totals.risk.unpromised,
     ),
-    (Gauge("expected_throttled", _VOLUMES, "Most promised reductions that are expected to throttle."), _expected),
+    (Gauge("expected_throttled", _VOLUMES, "Most promised reductions that are expected to throttle."), _find_expected),
 )
 
 
@@ -126,7 +126,7 @@ class Grouping(NamedTuple):
 
     prefix: str
     labels: Callable[[RecommendationRecord], Labels]
-    figures: tuple[tuple[Gauge, Callable[[Part], float | None]], ...]
+    figures: tuple[tuple[Gauge, Callable[[LabeledPart], float | None]], ...]
     most: int | None = None
 
 
@@ -145,9 +145,10 @@ GROUPINGS: Final = (
 
 
 def metrics_lines(folder: Path, only: Only | None = None) -> Iterator[str]:
-    """The exposition of a run, or of those of its volumes that `only` takes: then without what is known of the run.
+    """The exposition of a run.
 
-    BadInput where it is damaged.
+    With `only` it is of the volumes that this takes, and what is known of the whole run alone is left out. BadInput
+    where the run is damaged.
     """
     run, groups = read_run(folder), [_Groups(grouping) for grouping in GROUPINGS]
     losses, limits = Counter[str](), Counter[str]()
@@ -176,12 +177,12 @@ class _Groups:
 
     def __init__(self, grouping: Grouping) -> None:
         self._grouping = grouping
-        self._parts: dict[tuple[tuple[str, str], ...], Part] = {}
+        self._parts: dict[tuple[tuple[str, str], ...], LabeledPart] = {}
 
     def add(self, record: RecommendationRecord) -> None:
         """Counts a volume in its part."""
         labels = tuple((key, cut(printable(text))) for key, text in self._grouping.labels(record).items())
-        self._parts.setdefault(labels, Part()).add(record)
+        self._parts.setdefault(labels, LabeledPart()).add(record)
 
     def lines(self) -> Iterator[str]:
         """The families of the grouping."""
@@ -190,21 +191,21 @@ class _Groups:
             named = gauge._replace(name=f"{self._grouping.prefix}{gauge.name}")
             yield from _family(named, ((labels, value(part)) for labels, part in parts))
 
-    def _largest(self) -> Iterator[tuple[Labels, Part]]:
+    def _largest(self) -> Iterator[tuple[Labels, LabeledPart]]:
         """The parts that save most, and one of the others for each value of the first label."""
         ranked = sorted(
             self._parts.items(), key=lambda item: (-item[1].totals.saved_cents, -item[1].totals.now_cents, item[0])
         )
-        most, others = self._grouping.most, dict[tuple[tuple[str, str], ...], Part]()
+        most, others = self._grouping.most, dict[tuple[tuple[str, str], ...], LabeledPart]()
         for place, (labels, part) in enumerate(ranked):
-            named = labels if most is None or place < most else (*labels[:-1], (labels[-1][0], OTHERS))
-            others.setdefault(named, Part()).merge(part)
+            named = labels if most is None or place < most else (*labels[:-1], (labels[-1][0], ALL_OTHERS))
+            others.setdefault(named, LabeledPart()).merge(part)
         for named, part in others.items():
             yield dict(named), part
 
 
 def _run_figures(run: RunRecord, *, whole: bool) -> Iterator[tuple[Gauge, Labels, float | None]]:
-    """The figures of a run itself, those of its volumes only if the exposition is of the whole run."""
+    """The figures of a run itself. If the exposition is of a part, coverage and promises are left out."""
     version = run.versions.get("plimsoll", "")
     yield Gauge("run_info", "", "The run that the figures are of; always 1."), _labels_of(run.status, version), 1
     as_of = run.as_of.timestamp()

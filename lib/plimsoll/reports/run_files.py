@@ -24,7 +24,7 @@ RUN: Final = "run.json"
 CHECKSUMS: Final = "checksums.json"
 PAGE: Final = "report.html"
 MARKDOWN: Final = "report.md"
-METRICS: Final = "plimsoll.prom"
+PROMETHEUS_FILE: Final = "plimsoll.prom"
 SLACK_PREVIEW: Final = "slack-preview.html"
 
 

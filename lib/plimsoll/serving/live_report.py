@@ -1,4 +1,4 @@
-"""The report of the newest run, and its metrics, as files that are made anew if the run has gone on."""
+"""The report and the metrics of the newest run as files, made anew if the run has gone on."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from plimsoll.orders import read_order
 from plimsoll.reports.html.page import Live, write_html
 from plimsoll.reports.open_metrics import metrics_lines
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import METRICS, PAGE, RUN
+from plimsoll.reports.run_files import PAGE, PROMETHEUS_FILE, RUN
 from plimsoll.reports.run_folder import JOURNAL, RUNNING
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.run_record import RunRecord
@@ -66,7 +66,7 @@ class LiveReport:
 
     def __post_init__(self) -> None:
         self._page = _LiveFile(_write_page, self.place / PAGE)
-        self._metrics = _LiveFile(_write_metrics, self.place / METRICS)
+        self._metrics = _LiveFile(_write_metrics, self.place / PROMETHEUS_FILE)
 
     def page(self) -> Path:
         """The report's file, at most some seconds behind. Raises BadInput if there is no run."""

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families as plain_fam
 
 from plimsoll.decide.offers import LossCode
 from plimsoll.reports import open_metrics
-from plimsoll.reports.open_metrics import OTHERS, metrics_lines
+from plimsoll.reports.open_metrics import ALL_OTHERS, metrics_lines
 from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.totals import RunTotals
 from tests.profiles import examples
@@ -139,8 +139,8 @@ def test_names_are_few_and_the_others_are_one_sample_of_their_kind(tmp_path, mon
     assert samples["owner_saving_usd_per_month"] == {
         ("terraform", "module.4"): 14.0,
         ("terraform", "module.3"): 13.0,
-        ("terraform", OTHERS): 33.0,
-        ("kubernetes", OTHERS): 3.0,
+        ("terraform", ALL_OTHERS): 33.0,
+        ("kubernetes", ALL_OTHERS): 3.0,
     }
 
 
@@ -153,7 +153,7 @@ def hostile_run(folder):
     """A run of every action, with owners that are named by hostile tags and as the others are."""
     named = [
         owned("terraform", name, volume_id=f"vol-{number}", account=name)
-        for number, name in enumerate((*HOSTILE, OTHERS, 'a"b', "a\\", "a\nb"))
+        for number, name in enumerate((*HOSTILE, ALL_OTHERS, 'a"b', "a\\", "a\nb"))
     ]
     return a_run(folder, [*named, *(a_record(action, volume_id=f"vol-{action}") for action in every_action())])
 
