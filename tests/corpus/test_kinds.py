@@ -7,7 +7,7 @@ import pytest
 from plimsoll.decide.evidence import Place, best_grade, failed_measurements
 from plimsoll.envelopes import library
 from plimsoll.envelopes.admissibility import arithmetic
-from tests.corpus.entries import HERE, Entry, imported
+from tests.corpus.entries import Entry, imported
 from tests.corpus.kinds import KINDS
 
 TODAY = date(2026, 11, 26)

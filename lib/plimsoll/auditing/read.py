@@ -99,7 +99,7 @@ def metrics_plan(
         volume
         for volume in volumes
         if volume.id not in done
-        and policy.find_exclusion(volume.tags) is None
+        and policy.find_exclusion(volume, now) is None
         and volume.id not in ports.excluded
         and kind_by_state(volume) is None
         and volume.spec.type in ports.catalog.types

@@ -60,7 +60,10 @@ def show_failures(console: Console, run: RunRecord) -> None:
 def show_plan(
     console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], usd_query: Mapping[str, float]
 ) -> None:
-    """Prints what an audit is expected to take, by each cloud's price of a query, and which targets failed to list."""
+    """Prints the expected cost of an audit, and the targets that failed to list.
+
+    `usd_query` has the price of a query by cloud.
+    """
     words = {cloud: words_of(cloud) for cloud in usd_query}
     billed_by = join_words(cloud_words.cloud for cloud_words in words.values())
     quotas = join_words(cloud_words.quotas for cloud_words in words.values())
