@@ -43,12 +43,16 @@ GOOGLE_EXTRA: Final = Extra(
 DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug"))
 CHARTS: Final = Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert"))
 SERVE: Final = Extra(name="serve", brings="Starlette and uvicorn", packages=("starlette", "uvicorn"))
+TERRAFORM: Final = Extra(
+    name="terraform", brings="a parser of Terraform's language", packages=("tree_sitter", "tree_sitter_hcl")
+)
 EXTRAS: Final = (
     SQL,
     GOOGLE_EXTRA,
     DEMO,
     CHARTS,
     SERVE,
+    TERRAFORM,
     Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk",)),
 )
 

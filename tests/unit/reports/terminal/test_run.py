@@ -9,7 +9,7 @@ from rich.console import Console
 
 from plimsoll.decide.answer import Change, Keep
 from plimsoll.model.volume import Owner, OwnerKind
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.story import Topic, blocks_about
@@ -65,7 +65,7 @@ def shown_explanation(width, recommendation, demand=None, change="", link=None):
         console,
         recommendation,
         demand,
-        record_of(recommendation, ChangeText(how=change), provider=FIRST_PROVIDER),
+        record_of(recommendation, ChangeSteps(forth=(command_step(change),)), provider=FIRST_PROVIDER),
         link,
     )
     return console.file.getvalue()
