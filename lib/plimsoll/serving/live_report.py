@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from plimsoll.api.runs import run_folder, written_ns
+from plimsoll.api.runs import plain_name, run_folder, written_ns
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.files import write_lines
@@ -118,11 +118,6 @@ def _version(folder: Path) -> str:
     """A text that changes whenever a run has more to show."""
     sizes = [path.stat().st_size if path.exists() else 0 for path in (folder / JOURNAL, folder / RUN)]
     return f"{plain_name(folder)}/{sizes[0]}/{read_run(folder).status}"
-
-
-def plain_name(folder: Path) -> str:
-    """The name of a run, also if the name of its folder is no UTF-8."""
-    return folder.name.encode("utf-8", errors="replace").decode()
 
 
 def _write_page(folder: Path, out: Path, version: str) -> None:
