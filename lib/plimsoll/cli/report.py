@@ -1,6 +1,6 @@
 """Write a run's page, data files, tickets or Slack message.
 
-The page to read, the data as files, tickets as Markdown or CSV, a draft of FOCUS, or messages for Slack.
+The page to read, the data as files, tickets as Markdown or CSV, FOCUS, messages for Slack, or metrics for Prometheus.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from plimsoll.cli.screen import Screen
 from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.printable import put_out
-from plimsoll.reports.run_files import FOCUS, MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE, TICKETS
+from plimsoll.reports.run_files import (
+    FOCUS,
+    MARKDOWN,
+    PAGE,
+    PROMETHEUS_FILE,
+    RECOMMENDATIONS,
+    SLACK_PREVIEW,
+    TABLE,
+    TICKETS,
+)
 from plimsoll.wings import SLACK_MESSAGE
 
 if TYPE_CHECKING:
@@ -124,6 +133,12 @@ def _markdown(report: Report) -> Iterable[str]:
         yield run_markdown(report.folder, only, about, report.weight)
 
 
+def _openmetrics(report: Report) -> Iterable[str]:
+    from plimsoll.reports.open_metrics import metrics_lines
+
+    return metrics_lines(report.folder, report.part()[0])
+
+
 def _import_from_wing(module: str, function: str) -> Callable[..., Any]:
     """A function of a wing, which is imported when it is called."""
 
@@ -154,6 +169,7 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
             name="slack", file="slack.json", lines=_import_from_wing(SLACK_MESSAGE, "message_lines"), shown=True
         ),
         ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_import_from_wing(SLACK_MESSAGE, "write_preview")),
+        ReportFormat(name="openmetrics", file=PROMETHEUS_FILE, lines=_openmetrics),
         ReportFormat(name="terminal", file="recommendations.txt", lines=_terminal, shown=True),
     )
 }
