@@ -32,7 +32,7 @@ from plimsoll.reading.window import Segment, Window, cut_by_age
 from plimsoll.refine.member import Judged
 from plimsoll.refine.next import hosts_plan, memory_plan, plan_of
 
-NOT_READ = "How it answers its workload could not be read: {why}"
+NOT_READ = "Its present latency and queue could not be read: {why}"
 
 
 def with_signals(

@@ -31,7 +31,7 @@ def audit_command(
         bool,
         typer.Option(
             "--validate",
-            help="Then measure what is recommended on thin evidence, as `validate` does.",
+            help="Then validate the recommendations with thin evidence, as `validate` does.",
             rich_help_panel=options.MeasureOptions.PANEL,
         ),
     ] = False,

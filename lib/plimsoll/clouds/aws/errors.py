@@ -175,7 +175,7 @@ REMEDIES: Final = {
     "InvalidDocumentVersion": "Run again; if it stays so, delete the document in Systems Manager, Documents",
     "InvalidDocumentContent": "This version of Plimsoll brings a document that AWS does not take: update Plimsoll",
     "DocumentLimitExceeded": "Delete documents that nobody needs in Systems Manager, Documents",
-    "DocumentVersionLimitExceeded": "Delete the document in Systems Manager, Documents: it is made anew",
+    "DocumentVersionLimitExceeded": "Delete the document in Systems Manager, Documents: the next run writes it again",
     "InvalidInstanceId": (
         "Its SSM agent does not take commands: start the agent, give the instance a profile with "
         "AmazonSSMManagedInstanceCore, or name another with --bench-host for a benchmark"
