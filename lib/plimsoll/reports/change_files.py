@@ -185,6 +185,11 @@ def write_changes(
     return sorted(set(written))
 
 
+def is_written(record: RecommendationRecord) -> bool:
+    """True if files have the volume's change: it has one, nothing forbids it today, and its step is acted on."""
+    return bool(record.change) and not record.blockers and step_of(record) in CHANGED_IN
+
+
 def _sort_key(item: tuple[_Key, _Entries]) -> tuple[int, int, _Key]:
     """The order in which to act: by step, and in each the file first that saves most."""
     key, entries = item
@@ -200,7 +205,7 @@ def _spool_changes(
     with writable(out), TemporaryFile(dir=out) as spool:
         for record in records:
             step = step_of(record)
-            if not record.change or record.blockers or step not in CHANGED_IN:
+            if not is_written(record):
                 continue
             key = _Key(
                 CHANGED_IN.index(step), tools.index(record.owner.kind), record.provider, record.account, record.region
