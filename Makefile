@@ -32,7 +32,7 @@ STACKS ?= data audit validation $(if $(filter true 1,$(PLIMSOLL_DEPLOY_WITH_PROB
 CDK ?=
 
 # What some tests need besides Python, as command:package of Debian's; the demo needs fio alone.
-TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
+TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium promtool:prometheus
 demo: TOOLS := fio:fio
 
 define on_this
@@ -89,10 +89,10 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) mypy --explicit-package-bases benchmarks/application benchmarks/scale
 	$(RUN) lint-imports
 
-backtest: .venv/.ready ## how often sizes of past weeks were outgrown, of the shipped fleets, into docs/backtest.md (two minutes)
+backtest: .venv/.ready ## how often sizes of past weeks were outgrown, of the shipped fleets, into benchmarks/fleets/README.md (two minutes)
 	$(CLEAN_ENV) $(RUN) python benchmarks/fleets/figures.py
 
-bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
+bench: .venv/.ready ## how fast Plimsoll is, into benchmarks/speed/README.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
 
@@ -110,7 +110,7 @@ bench-quick: .venv/.ready ## what a change to reading or deciding quotes: CPU, a
 SEEDS ?= 2000
 FROM ?= 0
 JOBS ?= 2
-faults: .venv/.ready ## audits under seeded faults, and what became of every volume, into docs/reliability.md
+faults: .venv/.ready ## audits under seeded faults, and what became of every volume, into tests/faults/README.md
 	$(CLEAN_ENV) $(RUN) python -m tests.faults --seeds $(SEEDS) --from $(FROM) --jobs $(JOBS) $(if $(filter 2000,$(SEEDS)),--write)
 
 settings: .venv/.ready ## every setting of the deployed service, with its default and what it is

@@ -1,4 +1,4 @@
-"""Backtests the shipped fleets: prints what was found, and writes it into docs/backtest.md (`make backtest`)."""
+"""Backtests the shipped fleets: prints what was found, and writes it into README.md beside it (`make backtest`)."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from plimsoll_backtest.rules import LEARNED, MAX_AND_20
 from plimsoll_backtest.shown import show_outcome
 
 HERE: Final = Path(__file__).parent
-PAGE: Final = HERE.parents[1] / "docs" / "backtest.md"
+PAGE: Final = HERE / "README.md"
 BEGIN, END = "<!-- figures: make backtest -->\n", "<!-- end of figures -->"
 
 

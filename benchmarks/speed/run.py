@@ -1,4 +1,4 @@
-"""Runs every benchmark of this folder and writes the results into docs/performance.md, as tables and a chart.
+"""Runs every benchmark of this folder and writes the results into README.md beside it, as tables and a chart.
 
 `make bench`. Each figure is a ratio of two measurements of one run on one machine; absolute times are that machine's.
 """
@@ -23,8 +23,8 @@ import vl_convert
 from measured_audit import CACHE, ROOT, Row
 from versions import commit_of
 
-PAGE = ROOT / "docs" / "performance.md"
-CHART = ROOT / "docs" / "performance.svg"
+PAGE = Path(__file__).with_name("README.md")
+CHART = PAGE.with_name("performance.svg")
 BEGIN, END = "<!-- figures: make bench -->", "<!-- end of figures -->"
 
 

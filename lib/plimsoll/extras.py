@@ -43,6 +43,7 @@ GOOGLE_EXTRA: Final = Extra(
 DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug"))
 CHARTS: Final = Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert"))
 SERVE: Final = Extra(name="serve", brings="Starlette and uvicorn", packages=("starlette", "uvicorn"))
+MCP: Final = Extra(name="mcp", brings="the MCP SDK", packages=("mcp", "mcp_types"))
 TERRAFORM: Final = Extra(
     name="terraform", brings="a parser of Terraform's language", packages=("tree_sitter", "tree_sitter_hcl")
 )
@@ -52,6 +53,7 @@ EXTRAS: Final = (
     DEMO,
     CHARTS,
     SERVE,
+    MCP,
     TERRAFORM,
     Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk",)),
 )

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from datetime import date
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from plimsoll.files import read_text
 from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.errors import PolicyError
 from plimsoll.model.kinds import CHANGES
-from plimsoll.model.policy import EXAMPLE_KEY, Grade, Override, Policy, TagMatch
+from plimsoll.model.policy import EXAMPLE_KEY, Exclusion, Grade, Override, Policy, TagMatch
 from plimsoll.yaml_text import parse_yaml
 
 _KEYS: Final = tuple(field.name for field in fields(Policy))
@@ -34,6 +35,9 @@ _WHOLE_RUN: Final = (
     "show_tags",
 )
 """Keys that an override by tag cannot change, because they decide what is read, where is measured or what is shown."""
+
+_EXCLUSION: Final = ("volume", "reason", "until")
+"""Keys of an exclusion beside those of a tag."""
 
 _REPLACED: Final = {
     "peak_quantile": (
@@ -103,7 +107,7 @@ def _value(key: str, value: object) -> Any:
             _check_keys(grades, ("*", *CHANGES), "the policy's require_evidence")
             return {action: _member(key, Grade, grade) for action, grade in grades.items()}
         case "exclude" | "bench_hosts":
-            return tuple(_match(key, entry) for entry in _items(key, value))
+            return tuple(_exclusion(entry) if key == "exclude" else _match(key, entry) for entry in _items(key, value))
         case "overrides":
             return tuple(_override(entry) for entry in _items(key, value))
         case "target_types" | "show_tags" | "takeover_tags":
@@ -135,6 +139,25 @@ def _match(key: str, entry: object) -> TagMatch:
     if isinstance(value, bool):
         value = str(value).lower()
     return TagMatch(tag=str(entry["tag"]), value=None if value is None else str(value))
+
+
+def _exclusion(entry: object) -> Exclusion:
+    if not isinstance(entry, Mapping) or ("tag" in entry) == ("volume" in entry):
+        raise PolicyError("each entry of the policy's exclude needs a `tag` or a `volume`, and not both.")
+    if "value" in entry and "volume" in entry:
+        raise PolicyError("an entry of the policy's exclude has a `value`, which goes with a `tag`.")
+    _check_keys(entry, (*_EXCLUSION, "tag", "value"), "the policy's exclude")
+    tagged = {key: value for key, value in entry.items() if key not in _EXCLUSION}
+    volume, until = entry.get("volume"), entry.get("until")
+    try:
+        return Exclusion(
+            match=_match("exclude", tagged) if tagged else None,
+            volume=None if volume is None else str(volume),
+            reason=" ".join(str(entry.get("reason") or "").split()),
+            until=None if until is None else date.fromisoformat(str(until)),
+        )
+    except ValueError as error:
+        raise PolicyError(f"the policy's exclude has until: {until!r}: write a day as 2027-01-31.") from error
 
 
 def _items(key: str, value: object) -> list[Any]:
@@ -179,6 +202,9 @@ def _plain(value: object) -> Any:
         plain = _spelt(value)
     elif isinstance(value, TagMatch):
         plain = {"tag": value.tag} | ({} if value.value is None else {"value": value.value})
+    elif isinstance(value, Exclusion):
+        keys = {key: getattr(value, key) for key in _EXCLUSION}
+        plain = {**(_plain(value.match) or {}), **{key: str(item) for key, item in keys.items() if item}}
     elif isinstance(value, Override):
         plain = {**_plain(value.match), "policy": _plain(value.policy)}
     elif isinstance(value, Mapping):

@@ -79,8 +79,7 @@ class Settings(BaseModel):
     )
     denied_places_expected: bool = Field(
         default=False,
-        description="Whether places that an organization's policy denies are meant to be denied: a notice says so, and "
-        "they do not make a run partial.",
+        description="Expect an organization's policy to deny places: they get a notice, and do not make a run partial.",
     )
     metric_calls_a_run: int = Field(
         default=5_000_000, ge=1, description="Calls for metrics after which a run reads no more, retries included."

@@ -16,7 +16,7 @@ RUN_VALIDATION: Final = "plimsoll_measure.cli.run_validation"
 SLACK_MESSAGE: Final = "plimsoll_service.cli.slack_message"
 """The module that lays a report out for Slack."""
 
-EVENTS: Final = "plimsoll_service.events"
+EVENT_SCHEMAS: Final = "plimsoll_service.events"
 """The module with the events that the service sends."""
 
 

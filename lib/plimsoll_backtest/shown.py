@@ -31,7 +31,7 @@ def show_outcome(console: Console, outcome: BacktestOutcome) -> None:
     console.print('\nAt the same saving as another rule; "more" is what all but a tenth of resampled fleets show')
     console.print(_same_saving_table(outcome.same_saving))
     shown = [row for row in outcome.reliability if row.times is None] or outcome.reliability
-    console.print("\nPromised, and observed of the volumes that were cut to a line above what is free")
+    console.print("\nPromised and observed risk of volumes reduced to more than gp3 includes")
     console.print(_reliability_table(shown))
     broken = [row for row in shown if row.is_kept is False]
     if broken:

@@ -202,7 +202,7 @@ def _profiles(new: NewCampaign) -> dict[str, Any]:
     if not new.profiles:
         return {}
     if new.host is None:
-        raise BadInput("a profile is of a host, and none is named: say which with --host-type, such as r5.large.")
+        raise BadInput("a host's profile needs the type of its host: add --host-type, such as r5.large.")
     return {
         new.host.type: {
             kind: present({"job": profile.job, **profile.figures}) for kind, profile in _number_profiles(new.profiles)

@@ -120,7 +120,7 @@ class ServiceConfig(BaseModel):
     )
     validation: ValidationBudget = Field(default_factory=ValidationBudget, description="The bounds of validations.")
     slack: SlackConfig | None = Field(
-        default=None, description="Slack, where it is told and asked. Default: nobody is."
+        default=None, description="Slack: where reports are posted and commands answered. Default: none."
     )
 
     @classmethod

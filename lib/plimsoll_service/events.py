@@ -39,7 +39,7 @@ class AuditCompleted(_Detail):
 
     run_id: str = Field(description="the run")
     status: Literal["complete", "partial"] = Field(description="partial where something could not be read")
-    now: datetime = Field(description="the time as of which the run answers")
+    now: datetime = Field(description="the time that the run's answers hold for")
     report: str = Field(description="where its report.html is, as s3://bucket/key")
     volumes: dict[str, int] = Field(description="how many were seen, answered, skipped and failed")
     actions: dict[str, int] = Field(description="how many volumes have each action")
@@ -67,8 +67,10 @@ class RecommendationNew(_Detail):
     target: SpecRecord | None = Field(description="the one that is recommended; null where none is")
     monthly_usd_now: float | None = Field(description="what it costs; null where no price is known")
     monthly_usd_saved: float = Field(description="what the change saves; negative where an upgrade costs more")
-    evidence: Grades | None = Field(description="the grade of what stands behind the offer; null where nothing is")
-    blockers: list[str] = Field(max_length=MOST_NAMED, description="the codes of what forbids the change today")
+    evidence: Grades | None = Field(description="the evidence grade of the offer; null if there is none")
+    blockers: list[str] = Field(
+        max_length=MOST_NAMED, description="the codes of the blockers that forbid the change today"
+    )
 
 
 class ValidationCompleted(_Detail):

@@ -57,7 +57,7 @@ order by usd_saved desc, account
 """,
     ),
     "oldest-gp2": SavedQuery(
-        title="The gp2 volumes that were made first, with what they cost and what moving them saves, USD a month.",
+        title="The oldest gp2 volumes, with their cost and the saving of a move, USD a month.",
         sql=f"""{_LATEST}
 select
   r.created,
@@ -78,7 +78,7 @@ limit 500
 """,
     ),
     "blocked-by-owner": SavedQuery(
-        title="Whose changes must wait and for what first, with what they would save, USD a month.",
+        title="Blocked changes by owner and first blocker, with their savings, USD a month.",
         sql=f"""{_LATEST}
 select
   r.owner.kind as owner_kind,

@@ -32,7 +32,7 @@ class Route(BaseModel):
     @model_validator(mode="after")
     def _check_volumes(self) -> Self:
         if not (self.accounts or self.owners or self.tags):
-            raise ValueError(f"the route to {self.channel} is of no volume: give it accounts, owners or tags")
+            raise ValueError(f"the route to {self.channel} selects no volumes: give it accounts, owners or tags")
         return self
 
 
@@ -42,9 +42,9 @@ class SlackConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     teams: tuple[Team, ...] = Field(min_length=1, description="Workspaces whose requests are taken, by their ids.")
-    channel: Channel = Field(description="The channel that is told of every run as a whole, by its id.")
+    channel: Channel = Field(description="The id of the channel that gets the whole report of every run.")
     routes: tuple[Route, ...] = Field(
-        default=(), max_length=50, description="Channels that are told of a part: of some accounts, owners or tags."
+        default=(), max_length=50, description="Channels that get a part of it: by accounts, owners or tags."
     )
     user_groups: tuple[UserGroup, ...] = Field(
         default=(), description="User groups whose members may act. Default: nobody may, and messages have no buttons."

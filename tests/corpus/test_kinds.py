@@ -7,7 +7,7 @@ import pytest
 from plimsoll.decide.evidence import Place, best_grade, failed_measurements
 from plimsoll.envelopes import library
 from plimsoll.envelopes.admissibility import arithmetic
-from tests.corpus.entries import HERE, Entry, imported
+from tests.corpus.entries import Entry, imported
 from tests.corpus.kinds import KINDS
 
 TODAY = date(2026, 11, 26)
@@ -45,11 +45,3 @@ def test_every_rule_of_arithmetic_has_files_that_meet_it_and_files_that_only_loo
         assert {rule.name for rule in arithmetic.ARITHMETIC_RULES} <= {
             kind.rule for kind in KINDS if kind.meets == meets
         }
-
-
-def test_the_page_on_evidence_has_every_rule_of_arithmetic_with_its_law():
-    text = (HERE.parents[1] / "docs" / "evidence.md").read_text(encoding="utf-8")
-    rows = text.partition("### Arithmetic")[2].partition("###")[0]
-    assert [line for line in rows.splitlines() if line.startswith("| `")] == [
-        f"| `{rule.name}` | {rule.law} |" for rule in arithmetic.ARITHMETIC_RULES
-    ]

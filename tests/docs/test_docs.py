@@ -10,6 +10,7 @@ import typer
 import yaml
 
 from plimsoll.cli.main import app
+from plimsoll.cli.option_values import read_scope_file
 from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.model.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
@@ -21,6 +22,9 @@ POLICY = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 REPORT = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
 STARTED = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+SCOPE_FILE = "plimsoll.yaml"
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -35,11 +39,14 @@ def test_the_first_two_commands_are_the_demo_and_the_tests():
     assert commands()[:2] == ["make demo", "make test"]
 
 
-def test_the_example_policy_is_one(tmp_path):
-    (example,) = blocks(POLICY, "yaml")
+def test_the_example_policy_and_scope_file_are_such(tmp_path):
+    example, scope = blocks(POLICY, "yaml")
     path = tmp_path / "policy.yaml"
     path.write_text(example, encoding="utf-8")
     assert load_policy(path, {}).headroom_pct == 30
+    (tmp_path / SCOPE_FILE).write_text(scope, encoding="utf-8")
+    file = read_scope_file(tmp_path)
+    assert (file.scope["projects"], file.policy, len(file.exclude)) == (("shop-prod",), path, 1)
 
 
 def test_the_policy_page_has_every_key_with_its_default_and_bounds():
@@ -97,7 +104,7 @@ def test_every_module_that_a_document_or_the_library_names_exists():
         for name in re.findall(r"`(plimsoll(?:_[a-z]+)?(?:\.\w+)+)`", path.read_text(encoding="utf-8"))
     }
     assert len(names) > 10
-    assert [name for name in sorted(names) if not is_there(name)] == []
+    assert [name for name in sorted(names - {SCOPE_FILE}) if not is_there(name)] == []
 
 
 def is_there(name: str) -> bool:

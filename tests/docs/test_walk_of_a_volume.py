@@ -1,4 +1,4 @@
-"""docs/walk.md is the way that a volume takes: its stops are entered in that order, and its figures are of that run."""
+"""lib/walk.md is the way that a volume takes: its stops are entered in that order, and its figures are of that run."""
 
 import re
 from pathlib import Path
@@ -15,9 +15,9 @@ from tests.gates.trace import trace_volume
 
 pytestmark = pytest.mark.once
 
-PAGE = (ROOT / "docs" / "walk.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "lib" / "walk.md").read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
-STOP = re.compile(r"^\d+\. \[`([^`]+)`\]\(\.\./lib/plimsoll/([^)]+)\) `([^`]+)`$", re.MULTILINE)
+STOP = re.compile(r"^\d+\. \[`([^`]+)`\]\(plimsoll/([^)]+)\) `([^`]+)`$", re.MULTILINE)
 MOST_WORDS = 700
 
 

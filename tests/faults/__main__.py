@@ -47,7 +47,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=100, help="how many")
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
     parser.add_argument("--jobs", type=int, default=1, help="labs at once")
-    parser.add_argument("--write", action="store_true", help="write the scoreboard into docs/reliability.md")
+    parser.add_argument("--write", action="store_true", help="write the scoreboard into tests/faults/README.md")
     parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--lines", action="store_true", help="print a line of JSON for each run, and nothing else")
     return parser.parse_args()

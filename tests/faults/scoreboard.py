@@ -1,4 +1,4 @@
-"""The scoreboard: what became of every volume, by what went wrong, in docs/reliability.md."""
+"""The scoreboard: what became of every volume, by what went wrong, in README.md beside it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from .law import BROKEN, IDENTICAL, LIFE, NAMED, NOTED
 from .on_disk import ON_DISK
 from .refusals import REFUSED, WIRE
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "reliability.md"
+PAGE: Final = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- figures: make faults -->", "<!-- end of figures -->"
 _OUTCOMES: Final = (IDENTICAL, NOTED, NAMED, LIFE, BROKEN)
 _LAWS: Final = {

@@ -86,7 +86,7 @@ def test_what_slack_is_told_is_given_by_words_and_its_routes_as_json(monkeypatch
         ({"routes": '[{"channel": "ops"}]'}, "slack.routes.0.channel is 'ops': write the id of a channel"),
         ({"routes": '[{"channel": "C0456ABCDEF", "accounts": ["1"]}]'}, "is '1': write its twelve digits, such as 111"),
         ({"routes": '[{"channel": "C0456ABCDEF", "owner": "a"}]'}, "there is no setting slack.routes.0.owner"),
-        ({"routes": '[{"channel": "C0456ABCDEF"}]'}, "the route to C0456ABCDEF is of no volume: give it accounts"),
+        ({"routes": '[{"channel": "C0456ABCDEF"}]'}, "the route to C0456ABCDEF selects no volumes: give it accounts"),
         ({"chanel": "C0123ABCDEF"}, "there is no setting slack.chanel"),
     ],
 )

@@ -159,7 +159,7 @@ def test_a_paced_job_without_a_p99_is_no_verdict(lab, monkeypatch):
 
     monkeypatch.setattr(lab.bench, "measure", silent)
     error = the(UnmeasuredRun, lab.validate()).error
-    assert "told no p99 latency of the job paced-iops" in str(error)
+    assert "reported no p99 latency of the job paced-iops" in str(error)
     assert list(lab.book.lines()) == []
 
 

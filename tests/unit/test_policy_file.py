@@ -1,6 +1,7 @@
 """The policy file: every key goes out and comes back; what cannot be used names the key and what it may be."""
 
 from dataclasses import fields
+from datetime import date
 
 import pytest
 import yaml
@@ -11,8 +12,8 @@ from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.errors import PolicyError
 from plimsoll.model.policy import (
     BOUNDS,
-    OPT_OUT,
     RESOLUTIONS_S,
+    Exclusion,
     Grade,
     HeadroomFrom,
     Override,
@@ -21,6 +22,7 @@ from plimsoll.model.policy import (
     TagMatch,
 )
 from plimsoll.policy_file import dump_policy, load_policy, parse_flags, parse_policy
+from tests.builders import NOW, a_volume
 
 INTEGERS = {
     *("lookback_days", "memory_days", "evidence_max_age_days", "in_place_most_queue", "in_place_most_latency_us"),
@@ -42,6 +44,8 @@ PER_RUN = {
 
 texts = st.text(min_size=1, max_size=12)
 matches = st.builds(TagMatch, tag=texts, value=st.none() | texts)
+endings = {"reason": texts.map(lambda text: " ".join(text.split())), "until": st.none() | st.dates()}
+exclusions = st.builds(Exclusion, match=matches, **endings) | st.builds(Exclusion, volume=texts, **endings)
 
 
 def within(key):
@@ -59,7 +63,7 @@ VALUES = {
     "latency_floor": st.none() | st.sampled_from(LatencyClass),
     "require_evidence": st.dictionaries(st.sampled_from(["*", "migrate", "upgrade"]), st.sampled_from(Grade)),
     "discounts_pct": st.dictionaries(texts, st.floats(0, 100)),
-    "exclude": st.lists(matches, max_size=3).map(tuple),
+    "exclude": st.lists(exclusions, max_size=3).map(tuple),
     "bench_hosts": st.lists(matches, max_size=3).map(tuple),
     "bench_alarm": st.none() | texts,
     "show_tags": st.lists(texts, max_size=3).map(tuple),
@@ -192,25 +196,48 @@ def test_types_may_be_a_list_or_words_with_commas():
 # ---- exclusions and overrides
 
 
-def test_volumes_with_the_opt_out_tag_are_excluded_by_default():
-    assert Policy().find_exclusion({"plimsoll:exclude": "true"}) == OPT_OUT
-    assert Policy().find_exclusion({"plimsoll:exclude": "false"}) is None
+def excluded(policy, **tags):
+    return policy.find_exclusion(a_volume(tags={key.replace("_", "-"): value for key, value in tags.items()}), NOW)
 
 
 def test_exclusions_match_a_tag_with_any_value_or_with_one():
     policy = parse_policy({"exclude": [{"tag": "legal-hold"}, {"tag": "env", "value": "prod"}]})
-    assert policy.find_exclusion({"legal-hold": "anything"}) == TagMatch(tag="legal-hold")
-    assert policy.find_exclusion({"env": "prod"}) == TagMatch(tag="env", value="prod")
-    assert policy.find_exclusion({"env": "dev"}) is None
+    assert excluded(policy, legal_hold="anything").match == TagMatch(tag="legal-hold")
+    assert excluded(policy, env="prod").match == TagMatch(tag="env", value="prod")
+    assert excluded(policy, env="dev") is None
 
 
 def test_a_yaml_truth_matches_the_tag_s_text(written):
     policy = load_policy(written("exclude:\n- {tag: keep, value: true}\n- {tag: cost-centre, value: 42}\n"), {})
-    assert policy.find_exclusion({"keep": "true"})
-    assert policy.find_exclusion({"cost-centre": "42"})
+    assert excluded(policy, keep="true")
+    assert excluded(policy, cost_centre="42")
 
 
-@pytest.mark.parametrize("bad", [[{}], [{"value": "x"}], ["tag"], [{"tag": "a", "values": "b"}]])
+def test_an_exclusion_has_a_reason_and_a_last_day(written):
+    text = "exclude:\n- {volume: ledger-db, reason: kept for  a license, until: 2027-01-31}\n"
+    (entry,) = load_policy(written(text), {}).exclude
+    assert entry == Exclusion(volume="ledger-db", reason="kept for a license", until=date(2027, 1, 31))
+    (tagged,) = parse_policy({"exclude": [{"tag": "env", "value": "lab", "until": "2027-01-31"}]}).exclude
+    assert tagged == Exclusion(match=TagMatch(tag="env", value="lab"), until=date(2027, 1, 31))
+    assert parse_policy(dump_policy(Policy(exclude=(entry, tagged)))).exclude == (entry, tagged)
+
+
+@pytest.mark.parametrize("until", ["soon", "2027-13-01", "31.1.2027", 7])
+def test_a_last_day_that_is_none_is_refused(until):
+    assert "write a day as 2027-01-31" in refusal({"exclude": [{"volume": "vol-1", "until": until}]})
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        [{}],
+        [{"value": "x"}],
+        ["tag"],
+        [{"tag": "a", "values": "b"}],
+        [{"tag": "a", "volume": "b"}],
+        [{"volume": "b", "value": "c"}],
+    ],
+)
 def test_an_exclusion_without_a_tag_is_refused(bad):
     assert "the policy's exclude" in refusal({"exclude": bad})
 
@@ -301,7 +328,7 @@ def test_flags_are_read_as_yaml():
         "latency_floor": None,
         "exclude": [{"tag": "a=b"}],
     }
-    assert parse_policy(flags).exclude == (TagMatch(tag="a=b"),)
+    assert parse_policy(flags).exclude == (Exclusion(match=TagMatch(tag="a=b")),)
 
 
 def test_the_last_of_two_flags_of_a_key_counts():

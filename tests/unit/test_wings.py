@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.wings import EVENTS, RUN_VALIDATION, SLACK_MESSAGE, WINGS, find_folders
+from plimsoll.wings import EVENT_SCHEMAS, RUN_VALIDATION, SLACK_MESSAGE, WINGS, find_folders
 
 ROOT = Path(__file__).parents[2]
 FACE = re.compile(r"^\| `([\w.]+)` \|", re.MULTILINE)
@@ -35,7 +35,7 @@ def test_the_face_of_a_wing_is_at_most_ten_names_that_are_there(wing):
 def test_every_module_of_a_wing_that_the_main_house_names_is_one():
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "lib/plimsoll").rglob("*.py")]
     named = {name for text in texts for name in re.findall(rf'"((?:{"|".join(WINGS)})(?:\.\w+)*)"', text)}
-    assert {*WINGS, RUN_VALIDATION, SLACK_MESSAGE, EVENTS} < named
+    assert {*WINGS, RUN_VALIDATION, SLACK_MESSAGE, EVENT_SCHEMAS} < named
     assert not [name for name in named if find_spec(name) is None]
 
 

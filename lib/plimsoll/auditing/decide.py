@@ -114,9 +114,10 @@ def outcome_without_metrics(
     """The outcome of a volume that needs no metrics. None for a volume that needs them."""
     if volume.id in done:
         return Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
-    match = context.policy.find_exclusion(volume.tags)
-    if match is not None:
-        return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
+    exclusion = context.policy.find_exclusion(volume, context.now)
+    if exclusion is not None:
+        kind = "" if exclusion.volume is None else "excluded by the policy"
+        return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: {exclusion}", kind=kind)
     if volume.id in context.excluded:
         return Skipped(target=target, volume_id=volume.id, reason=context.excluded[volume.id], kind=EXCLUDED)
     try:

@@ -191,7 +191,7 @@ def _chosen(
     return listed
 
 
-DENIED_AS_EXPECTED: Final = "an organization's policy denies to read this place, as expected: nothing of it is known."
+DENIED_AS_EXPECTED: Final = "an organization's policy denies reading this place, as expected: it was not audited."
 
 
 def is_expected(listing: Listing, ports: AuditPorts) -> bool:

@@ -51,5 +51,5 @@ def price_outcomes(target: Target, book: PriceBook, error: CloudError | None, no
     if book.notice:
         yield Notice(target=target, text=book.notice)
     if book.as_of is not None and (now.date() - book.as_of).days > PRICES_AGE_DAYS:
-        text = f"the prices known here are of {book.as_of}: savings may have changed since."
+        text = f"the prices used here date from {book.as_of}: savings may differ today."
         yield Notice(target=target, text=text)

@@ -32,7 +32,7 @@ from plimsoll.reading.window import Segment, Window, cut_by_age
 from plimsoll.refine.member import Judged
 from plimsoll.refine.next import hosts_plan, memory_plan, plan_of
 
-NOT_READ = "How it answers its workload could not be read: {why}"
+NOT_READ = "Its present latency and queue could not be read: {why}"
 
 
 def with_signals(
@@ -99,7 +99,7 @@ def metrics_plan(
         volume
         for volume in volumes
         if volume.id not in done
-        and policy.find_exclusion(volume.tags) is None
+        and policy.find_exclusion(volume, now) is None
         and volume.id not in ports.excluded
         and kind_by_state(volume) is None
         and volume.spec.type in ports.catalog.types

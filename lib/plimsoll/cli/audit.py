@@ -31,7 +31,7 @@ def audit_command(
         bool,
         typer.Option(
             "--validate",
-            help="Then measure what is recommended on thin evidence, as `validate` does.",
+            help="Then validate the recommendations with thin evidence, as `validate` does.",
             rich_help_panel=options.MeasureOptions.PANEL,
         ),
     ] = False,
@@ -44,14 +44,17 @@ def audit_command(
     from plimsoll.api.audits import Wanted, order_and_ports
     from plimsoll.bootstrap.books import change_ledger
     from plimsoll.bootstrap.recordings import record_audits
-    from plimsoll.cli.option_values import policy_from, scope_from
+    from plimsoll.cli.option_values import policy_from, read_scope_file, scope_from
     from plimsoll.cli.output_lines import answer_lines, show_audit_plan
     from plimsoll.reports.terminal.run import show_failures
     from plimsoll.settings import Settings
 
-    asked, rules = scope_from(scope, policy.prices), policy_from(policy)
+    file = read_scope_file()
+    asked, rules = scope_from(scope, policy.prices, file), policy_from(policy, file)
     _check(run, validates=validate)
     settings, console = Settings.from_environment(), _screen(run)
+    if file.path is not None and run.resume is None:
+        console.say(f"Scope and policy of {file.path}, where no option says otherwise.", "dim")
     now, ledger = clock().now(), change_ledger(settings)
     if run.plan:
         show_audit_plan(console, asked, rules, run, settings=settings, ledger=ledger, now=now)

@@ -46,8 +46,8 @@ def follow_audit(
     except KeyboardInterrupt:
         begun = (order.folder / RUN).exists()
         sentence = (
-            f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"
-            f"Go on with: plimsoll audit --resume {order.folder}"
+            f"interrupted; the answers so far are in {order.folder / RECOMMENDATIONS}.\n"
+            f"Continue with: plimsoll audit --resume {order.folder}"
         )
         console.say(sentence if begun else "interrupted before anything was read.")
         if begun:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.api.runs import is_run
-from plimsoll.cli.option_values import policy_from, scope_from
+from plimsoll.cli.option_values import ScopeFile, policy_from, scope_from
 from plimsoll.cli.options import PolicyOptions, ScopeOptions
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import BadInput
@@ -21,15 +21,15 @@ def live_from(
 
     `fresh` or an option about a cloud or a recording asks for it. BadInput where a run is named too.
     """
-    scope = scope_from(chosen, policy.prices)
-    if not any((fresh, from_, policy.policy, policy.set_)) and scope == Scope():
+    by_options = scope_from(chosen, policy.prices, ScopeFile())
+    if not any((fresh, from_, policy.policy, policy.set_)) and by_options == Scope():
         return None
     if run is not None:
         raise BadInput(
             "--run shows what a run has read. --fresh, and options of accounts and policies, ask the cloud: give one "
             "of the two."
         )
-    return scope, policy_from(policy), from_
+    return scope_from(chosen, policy.prices), policy_from(policy), from_
 
 
 def volume_and_run(words: Sequence[str], run: Path | None) -> tuple[str, Path | None]:

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from plimsoll.model.errors import BadInput
-from plimsoll.wings import EVENTS
+from plimsoll.wings import EVENT_SCHEMAS
 
 _LISTED: Final = ("Read a run", 5)
 _RECORDS: Final = "recommendations"
@@ -23,7 +23,7 @@ def schema_command(
     if of == _RECORDS:
         schema = record.schema()
     else:
-        events = import_module(EVENTS)
+        events = import_module(EVENT_SCHEMAS)
         if of not in events.EVENT_KINDS:
             raise BadInput(f"there is no schema of {of}: give {_RECORDS} or one of {', '.join(events.EVENT_KINDS)}.")
         schema = events.event_schema(of)

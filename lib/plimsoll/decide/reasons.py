@@ -661,7 +661,7 @@ def risk_reason(case: Case, offer: Offer) -> Reason:
     """The reason that an offer is not recommended because of its risk, with its price and that risk."""
     risk, more = case.risk_of_offer(offer), (offer.usd_month or 0.0) - (case.usd_month or 0.0)
     price = f"would save {dollars(-more)} a month" if more < 0 else f"costs {dollars(more)} a month more"
-    known = "Nothing was learned from such a history." if risk is None else risk.text
+    known = "No risk was learned from histories like this one." if risk is None else risk.text
     return Reason(
         Why.TOO_RISKY,
         f"{offer.spec} {price}, but is not recommended: its risk is above the "

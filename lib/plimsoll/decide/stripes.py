@@ -165,9 +165,9 @@ def volumes_free_to_change(units: Iterable[Unit]) -> list[Volume]:
 
 def reason_to_stay(volume: Volume, context: DecisionContext) -> str | None:
     """The reason why a volume must stay as it is, whatever is best for it; None if it may change."""
-    match = context.policy.find_exclusion(volume.tags)
-    if match is not None:
-        return f"the policy excludes it by its tag {match}"
+    exclusion = context.policy.find_exclusion(volume, context.now)
+    if exclusion is not None:
+        return f"the policy excludes it: {exclusion}"
     if volume.id in context.excluded:
         return f"it is {context.excluded[volume.id]}"
     if volume.spec.type not in context.market.types:

@@ -285,7 +285,7 @@ def _steepest(least: FloatArray, most: FloatArray) -> float:
 
 @cache
 def _pairs(count: int) -> tuple[IntArray, IntArray]:
-    """All pairs of so many days: the places of the earlier and of the later of each."""
+    """The places of the earlier and of the later day of each pair of `count` days."""
     earlier, later = np.triu_indices(count, 1)
     return earlier, later
 

@@ -10,14 +10,14 @@ It is made here alone, from the policy, from what was learned, and from growth. 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import UTC, date, datetime
 from enum import IntEnum, StrEnum
 from typing import Annotated, Any, Final, TypeVar
 
 from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.errors import PolicyError
 from plimsoll.model.units import DAY_S
-from plimsoll.model.volume import NAME_TAG
+from plimsoll.model.volume import NAME_TAG, Volume
 
 
 class Grade(IntEnum):
@@ -71,7 +71,31 @@ class Override:
     policy: Mapping[str, Any]
 
 
-OPT_OUT = TagMatch(tag="plimsoll:exclude", value="true")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusion:
+    """Volumes that are left out: those with a tag, or those of an id or a name; with why, and through which day."""
+
+    match: TagMatch | None = None
+    volume: str | None = None
+    reason: str = ""
+    until: date | None = None
+
+    def __str__(self) -> str:
+        which = f"tag {self.match}" if self.match is not None else f"volume {self.volume}"
+        ends = f" (until {self.until})" if self.until is not None else ""
+        return f"{which}{ends}{f': {self.reason}' if self.reason else ''}"
+
+    def holds_for(self, volume: Volume, now: datetime) -> bool:
+        """True if the volume is left out at that time: through the whole last day, in UTC."""
+        if self.until is not None and now.astimezone(UTC).date() > self.until:
+            return False
+        if self.match is not None:
+            return self.match.is_match(volume.tags)
+        called = {volume.id, " ".join((volume.name or "").split())} - {""}
+        return (self.volume or "").strip().removeprefix(f"{volume.account}/{volume.region}/") in called
+
+
+OPT_OUT = Exclusion(match=TagMatch(tag="plimsoll:exclude", value="true"))
 USUAL_TAGS = (NAME_TAG, "Owner", "owner", "Team", "team")
 """What most organizations call a volume's name, and who is asked about it."""
 TAKEOVER_TAGS = ("plimsoll:takeover",)
@@ -146,7 +170,7 @@ class Policy:
     in_place_most_queue: Annotated[int, Bounds(1, 10_000)] = 32
     in_place_most_latency_us: Annotated[int, Bounds(1, 60_000_000)] = 20_000
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
-    exclude: tuple[TagMatch, ...] = (OPT_OUT,)
+    exclude: tuple[Exclusion, ...] = (OPT_OUT,)
     takeover_tags: tuple[str, ...] = TAKEOVER_TAGS
     show_tags: tuple[str, ...] = USUAL_TAGS
     overrides: tuple[Override, ...] = ()
@@ -197,9 +221,9 @@ class Policy:
         """The days for which the cloud's own log of changes is read, back from now; 0 if it is not read."""
         return float(self.lookback_days) if self.read_audit_log else 0.0
 
-    def find_exclusion(self, tags: Mapping[str, str]) -> TagMatch | None:
-        """The first exclusion that a volume with these tags falls under; None if it is audited."""
-        return next((match for match in self.exclude if match.is_match(tags)), None)
+    def find_exclusion(self, volume: Volume, now: datetime) -> Exclusion | None:
+        """The first exclusion that a volume falls under; None if it is audited."""
+        return next((exclusion for exclusion in self.exclude if exclusion.holds_for(volume, now)), None)
 
     def pick_shown_tags(self, tags: Mapping[str, str]) -> dict[str, str]:
         """The tags that reports may show, in the order of the policy's list."""

@@ -99,8 +99,8 @@ def choose_volume(word: str, volumes: Iterable[tuple[NamedVolume, SearchedVolume
 def nearest_hint(word: str, volumes: Iterable[NamedVolume]) -> str:
     """A question after the volume whose id or Name tag is nearest to a word; empty if none is near."""
     place, _, last = word.rpartition("/")
-    there = (volume for volume in volumes if place in {"", f"{volume.account}/{volume.region}"})
-    known = {text.casefold(): (text, volume) for volume in there for text in (volume.id, volume.name) if text}
+    placed = (volume for volume in volumes if place in {"", f"{volume.account}/{volume.region}"})
+    known = {text.casefold(): (text, volume) for volume in placed for text in (volume.id, volume.name) if text}
     near = difflib.get_close_matches(last.casefold(), known, n=1, cutoff=_NEAR)
     if not near:
         return ""

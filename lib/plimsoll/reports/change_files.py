@@ -47,7 +47,7 @@ _WRITTEN: Final = re.compile(
 """The names of the files that this module writes beside the order."""
 
 
-_FIRST: Final = {
+FIRST_TO_DO: Final = {
     Step.TRADE: "Ask the owner of each volume first: it gives something up.",
     Step.MEASURE: "Measure first (plimsoll validate): nothing that was measured stands behind these yet.",
 }
@@ -93,6 +93,11 @@ class _Entries:
     manifests: dict[str, str] = field(default_factory=dict)
 
 
+def is_open_change(record: RecommendationRecord) -> bool:
+    """True for a change that its owner can make now: nothing blocks it."""
+    return bool(record.change) and not record.blockers and step_of(record) in CHANGED_IN
+
+
 def change_note(record: RecommendationRecord) -> str:
     """One line about a change: the volume, what it becomes, what that saves, what it risks, and what is given up."""
     volume = " ".join(printable(f"{record.volume_id} {short_name(record)}").split())
@@ -106,7 +111,7 @@ def head_lines(step: Step, tool: Tool, provider: str, account: str, region: str,
     what = "The way back from" if back else "Changes that Plimsoll recommends:"
     lines = [
         f'# {what} "{STEP_TITLES[step]}", {tool.name}, {words_of(provider).account} {account}, {region}.',
-        f"# {ORDER} says when. {_FIRST.get(step, 'Read each change before you make it.')}",
+        f"# {ORDER} says when. {FIRST_TO_DO.get(step, 'Read each change before you make it.')}",
     ]
     return [*lines, "set -eu", *_guard(provider, account)] if tool.is_script else lines
 
@@ -185,11 +190,6 @@ def write_changes(
     return sorted(set(written))
 
 
-def is_written(record: RecommendationRecord) -> bool:
-    """True if files have the volume's change: it has one, nothing forbids it today, and its step is acted on."""
-    return bool(record.change) and not record.blockers and step_of(record) in CHANGED_IN
-
-
 def _sort_key(item: tuple[_Key, _Entries]) -> tuple[int, int, _Key]:
     """The order in which to act: by step, and in each the file first that saves most."""
     key, entries = item
@@ -204,15 +204,15 @@ def _spool_changes(
     tools, entries_by_key = list(TOOLS), dict[_Key, _Entries]()
     with writable(out), TemporaryFile(dir=out) as spool:
         for record in records:
-            step = step_of(record)
-            if not is_written(record):
+            if not is_open_change(record):
                 continue
+            step = step_of(record)
             key = _Key(
                 CHANGED_IN.index(step), tools.index(record.owner.kind), record.provider, record.account, record.region
             )
             note, begin = f"\n# {change_note(record)}\n", spool.tell()
             forth = f"{note}{record.change}\n".encode()
-            back = f"{note}{record.way_back or _UNKNOWN_WAY_BACK}\n".encode()
+            back = f"{note}{record.way_back or UNKNOWN_WAY_BACK}\n".encode()
             spool.write(forth + back)
             entries = entries_by_key.setdefault(key, _Entries())
             saved = cents_of(record).get("saved_cents", 0)
@@ -223,7 +223,7 @@ def _spool_changes(
         yield spool, entries_by_key
 
 
-_UNKNOWN_WAY_BACK: Final = "# An earlier version of Plimsoll made this run and kept no way back: audit again."
+UNKNOWN_WAY_BACK: Final = "# An earlier version of Plimsoll made this run and kept no way back: audit again."
 
 
 def _file_lines(head: list[str], spool: IO[bytes], entries: _Entries, *, back: bool) -> Iterator[str]:

@@ -114,12 +114,10 @@ class DemandRecord(_Record):
     resolution_s: int = Field(description="the coarsest period that had to be read")
     censored: bool = Field(description="demand stood at a ceiling, so the true demand is at least this")
     throttled_minutes: float = Field(description="minutes at the volume's ceiling")
-    flagged_minutes: float = Field(
-        default=0.0, description="those of them that the cloud's own check shows, and no rate at the ceiling"
-    )
+    flagged_minutes: float = Field(default=0.0, description="of these, minutes that only the cloud's own check shows")
     host_bound_minutes: float = Field(description="minutes at the host's ceiling")
     host_bound_measured_minutes: float = Field(
-        default=0.0, description="those of them that the cloud measured; the others follow from published limits"
+        default=0.0, description="of these, minutes that the cloud measured; the others follow from published limits"
     )
     host_cleared_minutes: float = Field(
         default=0.0,
@@ -188,7 +186,7 @@ class CeilingRecord(_Record):
     sustained_throughput_mib_s: float | None
     io_kib: float | None
     write_iops: Annotated[float | None, At(_write_iops)] = Field(
-        default=None, description="what is carried where nothing is read; null where writes have no other limit"
+        default=None, description="the limit of writes alone; null where writes have no other limit"
     )
     write_throughput_mib_s: Annotated[float | None, At(_write_throughput)] = None
 
@@ -282,7 +280,7 @@ class WaitRecord(_Record):
     until: str = Field(description="the day to look again, ISO 8601")
     code: str
     expected: Annotated[SpecRecord, At("expected.spec")] = Field(
-        description="what would be recommended if what was seen so far is all"
+        description="the recommendation on that day if nothing new is seen"
     )
     monthly_usd_saved: Annotated[float, At(_expected_saving)] = Field(description="by the expected configuration")
 
@@ -299,7 +297,7 @@ class RiskRecord(_Record):
     """The risk that the volume outgrows its recommended size, and the origin of that figure."""
 
     promised_pct: float | None = Field(
-        description="at most that share of such volumes has more throttled minutes; null: nothing is promised"
+        description="at most this share of similar volumes throttles for longer; null: nothing is promised"
     )
     minutes: Annotated[float, UNROUNDED]
     days: Annotated[float, UNROUNDED]
@@ -312,8 +310,8 @@ class RiskRecord(_Record):
     text: str
     left_pct: float | None = Field(
         default=None,
-        description="the headroom that is left over the most that is known; more than was asked for where what is free "
-        "is enough, less than 0 where a single minute of the past was higher; the least where minutes were not read",
+        description="headroom above the highest known minute; negative if a single minute of the past was higher; the "
+        "least possible where minutes were not read",
     )
     stratum: Annotated[str | None, At(lambda risk: risk.stratum or None)] = Field(
         default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
@@ -332,7 +330,7 @@ class SignalsRecord(_Record):
 
     start: Annotated[str, At("window.start_s")] = Field(description="ISO 8601, UTC, in seconds")
     end: Annotated[str, At("window.end_s")]
-    days_observed: int = Field(default=0, description="every figure that is there rests on so many days at least")
+    days_observed: int = Field(default=0, description="the least number of days that any figure here rests on")
     mean_read_latency_ms: Annotated[float | None, At("read_latency_ms.mean")]
     highest_read_latency_ms: Annotated[float | None, At("read_latency_ms.highest")]
     mean_write_latency_ms: Annotated[float | None, At("write_latency_ms.mean")]
@@ -529,7 +527,9 @@ class TakeoverRecord(_Record):
     told_by: Annotated[str, At("takeover.told_by")] = Field(
         description="tag, stateful-set, blue-green, auto-scaling; name: only suspected"
     )
-    name: Annotated[str, At("takeover.name")] = Field(description="by which it is told, such as a tag and its value")
+    name: Annotated[str, At("takeover.name")] = Field(
+        description="the sign of the takeover, such as a tag and its value"
+    )
     iops: Annotated[float | None, At("ceiling.iops"), UNROUNDED] = Field(
         description="null where it is not known what the other will carry"
     )
@@ -541,7 +541,7 @@ class TemplateOfferRecord(_Record):
 
     spec: SpecRecord
     monthly_usd_size: Annotated[float, At("size_usd"), MILLIONTHS] = Field(
-        description="what is not for provisioned IOPS or MiB/s; six decimals, as the next"
+        description="the price of the size alone; six decimals, as the next two"
     )
     monthly_usd_iops: Annotated[float, At("iops_usd"), MILLIONTHS]
     monthly_usd_throughput: Annotated[float, At("throughput_usd"), MILLIONTHS]
@@ -782,13 +782,19 @@ class RecommendationRecord(_Record):
         default_factory=earlier_cuts, description="the limits that are lower than the present volume's; none: all kept"
     )
     losses: list[LossRecord] = Field(
-        default_factory=earlier_losses, description="what is given up beside IOPS and MiB/s; none: a drop-in"
+        default_factory=earlier_losses, description="losses other than IOPS and MiB/s; none: a drop-in"
     )
 
     @property
     def kind(self) -> Kind:
         """The row of its action in the table of kinds."""
         return KINDS[self.action]
+
+    @property
+    def headroom_factor(self) -> float | None:
+        """The factor on what was seen that its answer rests on; None if it was not recorded."""
+        part = self.risk or self.growth
+        return None if part is None else 1 + part.headroom_pct / 100
 
 
 def _four_digits(rates: FloatArray) -> list[float | None]:

@@ -164,12 +164,12 @@ class HistoryTold(BaseModel):
         extra="forbid", frozen=True, defer_build=True, json_schema_serialization_defaults_required=True
     )
 
-    new: int = Field(ge=0, description="recommendations that this run made first, or made otherwise than before")
+    new: int = Field(ge=0, description="recommendations that are new or changed since the last run")
     by_rule: int = Field(default=0, ge=0, description="recommendations that differ because the rule has changed")
-    snoozed: int = Field(ge=0, description="recommendations that people do not want to be told of yet")
+    snoozed: int = Field(ge=0, description="recommendations that somebody hid until a date")
     done: int = Field(ge=0, description="volumes whose recommendation was carried out, since the first run")
-    done_now: int = Field(ge=0, description="those of them that this run was the first to see carried out")
-    saved_usd_month_since: float = Field(ge=0, description="what all that was carried out saves, as it was promised")
+    done_now: int = Field(ge=0, description="of these, volumes first seen done by this run")
+    saved_usd_month_since: float = Field(ge=0, description="the promised savings of all done recommendations")
 
 
 class KeptPromises(_Part):

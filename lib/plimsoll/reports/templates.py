@@ -200,8 +200,8 @@ def _dollars(millionths: int) -> float:
 
 TITLE: Final = "One change for all that a template makes"
 WHY: Final = (
-    "Most of these volumes save too little alone, or live too short to be judged alone. The template makes new ones as "
-    "it says then. Those that are there follow when they are replaced, or each by a change of its own."
+    "Most of these volumes save too little alone, or are too short-lived to judge. Change the template, and new "
+    "volumes are cheaper. Existing ones follow when they are replaced, or by a change of their own."
 )
 SHOWN_TEMPLATES: Final = 10
 """How many are shown; run.json has all."""

@@ -246,7 +246,7 @@ def step_wait(step: FrontierStepRecord) -> str:
     return "none" if step.longest_wait_s <= 0 else f"{_bound(step)}{duration(step.longest_wait_s)}"
 
 
-FRONTIER_TITLE: Final = "The price of so many throttled minutes in 30 days"
+FRONTIER_TITLE: Final = "The price by throttled minutes in 30 days"
 FRONTIER_HEADS: Final = ("minutes", "configuration", "USD a month", "longest wait")
 """The title and the heads of a table of a frontier, whose rows `frontier_rows` gives."""
 

@@ -114,7 +114,7 @@ def risk_of(
     promised_pct = None
     if band is not None and not why_none:
         promised_pct = band.learned.promised_pct((factor + 1e-9) / _scale(band, history.usual, owner))
-        why_none = "" if promised_pct is not None else "too many volumes outgrew such a headroom, or too few were seen"
+        why_none = "" if promised_pct is not None else "too many volumes outgrew this headroom, or too few were seen"
         if _is_out_of_reach(policy, band, history, owner) and (promised_pct or 100.0) > policy.risk_pct:
             left = "" if promised_pct is None else f" (what it is left keeps {chance_words(promised_pct)})"
             promised_pct, why_none = None, f"{_text_of_out_of_reach(policy)}{left}"
@@ -153,9 +153,9 @@ def safer_level(risk: Risk | None, table: LearnedTable | None) -> SafetyLevel | 
 def _reason_for_never(policy: Policy, table: LearnedTable) -> str:
     """The reason why a table promises nothing under a policy, whatever the volume; "" if it may."""
     if policy.risk_days != table.days:
-        return f"what was learned is of {table.days:.0f} days"
+        return f"the learned risk is for {table.days:.0f} days"
     if policy.throttle_budget_min > 0:
-        return "the policy lets minutes be throttled, and the promise is of volumes that did not"
+        return "the policy allows throttled minutes, and the learned risk does not"
     return ""
 
 
@@ -173,7 +173,7 @@ def _is_out_of_reach(policy: Policy, band: Band, history: History, owner: str) -
 
 def _text_of_out_of_reach(policy: Policy) -> str:
     most = f"{MOST_HEADROOM_PCT:.0f} % of headroom or less"
-    return f"{most} is not known to keep {chance_words(policy.risk_pct)} with such a history"
+    return f"{most} is not known to keep {chance_words(policy.risk_pct)} with this history"
 
 
 def _learned_factor(policy: Policy, table: LearnedTable | None, history: History, owner: str) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -28,12 +29,14 @@ def stripes_command(
     from plimsoll.bootstrap.clocks import clock
     from plimsoll.bootstrap.clouds import open_clouds
     from plimsoll.cli.option_values import scope_from
+    from plimsoll.clouds.registry import AWS
     from plimsoll.settings import Settings
     from plimsoll_measure.local_files import bench_patience
     from plimsoll_measure.terminal.validation import show_lines
     from plimsoll_measure.validation.command import stripe_sets
 
-    scope = scope_from(options.ScopeOptions(aws=aws, region=region))
+    asked = scope_from(options.ScopeOptions(aws=aws, region=region))
+    scope = replace(asked, clouds=(AWS,), regions=asked.regions_of(AWS))  # a scope file may name other clouds
     settings, console, today = Settings.from_environment(), Screen(highlight=True), clock().now().date()
     (cloud,) = open_clouds(scope, settings, today=today)
     bench, targets = cloud.bench, cloud.ports.inventory.targets()

@@ -38,7 +38,7 @@ def validate_command(
     ] = None,
     grade: Annotated[
         str | None,
-        typer.Option(help="With --recommendation: validate what is under this grade (the policy's, else B)."),
+        typer.Option(help="With --recommendation: validate evidence below this grade (the policy's, else B)."),
     ] = None,
     *,
     measure: ValidateOptions,
@@ -78,7 +78,7 @@ def _validate_volume(volume: str, target: str | None, scope: Scope, policy: Poli
     settings, console = Settings.from_environment(), Screen(highlight=True)
     now = clock().now()
     if len(scope.clouds) > 1:
-        raise BadInput("a volume is of one cloud: say which with one --cloud.")
+        raise BadInput("a volume belongs to one cloud: give a single --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
     listed = find_listed([volume], [cloud.ports])[volume]
     if isinstance(listed, PlimsollError):

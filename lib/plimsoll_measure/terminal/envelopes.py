@@ -32,7 +32,7 @@ _CLOSE: Final = (0, 1, 0, 0)
 _BESIDE_SPEC: Final = 64
 """Columns of the list that what stands beside a configuration takes."""
 _LEAST_SPEC: Final = 16
-_ROOFS: Final = "A roof that was never reached is shown as >= the best seen; - is not told by the source."
+_ROOFS: Final = ">= marks the best seen where no limit was reached; - is not in the source."
 _GRADES: Final = "A: measured by Plimsoll lately, in that account and region or on this machine; B: otherwise."
 _DIRECTIONS: Final = "r: reads, w: writes, where they are limited apart; roofs are counted in reads."
 _LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin that is all the source gives. {_ROOFS}"

@@ -82,8 +82,8 @@ def _try_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Co
     if tries >= BENCH_TRIES or not _affords(vain, attempt, context):
         times = "once" if tries == 1 else f"{tries} times"
         raise BenchWasTheLimit(
-            f"{was}. This was seen {times}, and says nothing of {attempt.proposal.run.spec}. End other work on that "
-            "host, or name an idle one (--bench-host).",
+            f"{was}. This was seen {times}, and proves nothing about {attempt.proposal.run.spec}. End other work on "
+            "that host, or name an idle one (--bench-host).",
             codes,
         )
     context.say(f"{was}; measuring again ({tries + 1} of {BENCH_TRIES})")
@@ -123,8 +123,7 @@ def _results_of(answer: BenchAnswer, attempt: MeasuringAttempt) -> Sequence[Benc
             raise NotMeasured(f"fio on {host_id}: {result.fault}. Nothing is concluded from it.")
         if result.has_rate_cap and result.latency.percentile_us(99.0) is None:
             raise NotMeasured(
-                f"fio on {host_id} told no p99 latency of the job {result.name}, which the verdict rests on. Nothing "
-                "is concluded from it."
+                f"fio on {host_id} reported no p99 latency of the job {result.name}, so there is no verdict."
             )
     return results
 

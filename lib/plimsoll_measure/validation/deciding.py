@@ -139,8 +139,8 @@ def target_run(weighed: WeighedVolume, target: str | None, mode: Mode, types: Ma
     pool_gib = _pool_gib(weighed, spec.type)
     if pool_gib is not None and mode is not Mode.CANARY:
         raise BadInput(
-            f"{weighed.volume.id} shares what {pool_gib:,} GiB of {spec.type} on its host carry: a {mode.value} "
-            "of it alone shows nothing of that. Use the mode canary, which measures one volume as large as all of them."
+            f"{weighed.volume.id} shares one ceiling with all {pool_gib:,} GiB of {spec.type} on its host: a "
+            f"{mode.value} of it alone proves nothing. Use --mode canary, which measures one volume as large as all."
         )
     spec = spec if pool_gib is None else replace(spec, size_gib=pool_gib)
     ceiling = weighed.comparison.present if spec == weighed.volume.spec else types[spec.type].ceiling(spec)
@@ -216,8 +216,8 @@ def _spec(weighed: WeighedVolume, target: str | None, mode: Mode, types: Mapping
             "validate. Look again then, or name a target such as gp3:3000:125."
         )
     raise BadInput(
-        f"{weighed.volume.id} is to be kept as it is: there is no target to validate. Name a target such as "
-        "gp3:3000:125, or measure what it is with the mode in-place."
+        f"{weighed.volume.id} has no recommended change to validate. Name a target such as --target gp3:3000:125, or "
+        "measure the volume itself with --mode in-place."
     )
 
 

@@ -27,13 +27,14 @@ slack_command = PlainTyper()
 def post(*, run: options.RunFolder = None, what: PostOptions) -> None:
     """Post a run to a channel, with a reply for each account; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
     from plimsoll.api.runs import run_folder
+    from plimsoll.cli.option_values import read_scope_file
 
     if what.dry_run:
         _show_run(run_folder(run), what)
     elif what.webhook:
         _post_run_by_webhook(run_folder(run), what)
-    elif what.channel is not None:
-        _post_run(run_folder(run), what, what.channel)
+    elif channel := what.channel or read_scope_file().channel:
+        _post_run(run_folder(run), what, channel)
     else:
         raise BadInput("say where to: --channel C0123456789, --webhook, or --dry-run to look at it first.")
 

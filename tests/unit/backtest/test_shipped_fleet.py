@@ -1,4 +1,4 @@
-"""What the shipped fleets show: promises hold, and docs/backtest.md has the figures."""
+"""What the shipped fleets show: promises hold, and the page has the figures."""
 
 import re
 from pathlib import Path
@@ -16,6 +16,7 @@ from plimsoll_backtest.run import learned_scores
 from tests.unit.backtest.fleets import a_scenario
 
 ROOT = Path(__file__).parents[3]
+DOCUMENT = ROOT / "docs" / "backtest.md"
 FLEET = ROOT / "benchmarks" / "fleets" / "bitbrains-rnd-250.npz"
 
 
@@ -63,7 +64,7 @@ def test_the_machine_that_the_page_names_has_nearly_all_minutes_that_a_long_memo
 
 
 def test_the_page_says_what_the_table_that_ships_cannot_promise():
-    page, factors = PAGE.read_text(encoding="utf-8"), load_table().band(14).learned.factors
+    page, factors = DOCUMENT.read_text(encoding="utf-8"), load_table().band(14).learned.factors
     assert f"asks for {factors[5.0]:.1f} times the most required" in page
     assert factors[5.0] / 4 > MOST_FACTOR == 5
     assert "no volume is given more than 5 times" in page

@@ -3,22 +3,135 @@
 import json
 import re
 from dataclasses import fields
+from datetime import date
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from plimsoll.cli.option_groups import with_option_groups
-from plimsoll.cli.option_values import scope_from
-from plimsoll.cli.options import AwsOptions, GoogleOptions, ScopeOptions
+from plimsoll.cli.option_values import ScopeFile, policy_from, read_scope_file, scope_from
+from plimsoll.cli.options import AwsOptions, GoogleOptions, PolicyFileOptions, PolicyOptions, ScopeOptions
+from plimsoll.cli.run_volume import live_from
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import BadInput
+from plimsoll.model.policy import OPT_OUT, Exclusion, Policy, TagMatch
 
 
 def scope(*, region=None, cloud=None, profile=None, **google):
     aws, of_google = AwsOptions(profile=profile), GoogleOptions(**google)
     return scope_from(ScopeOptions(cloud=cloud, region=region, aws=aws, google=of_google))
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """Writes a scope file into the folder that is current then."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(text):
+        (tmp_path / "plimsoll.yaml").write_text(text, encoding="utf-8")
+
+    return write
+
+
+BOTH = """
+clouds: [aws, gcp]
+profiles: [shop, data]
+projects: shop-prod
+regions: [EU-West-1, europe-west1]
+prices: prices.json
+"""
+
+
+def test_a_scope_file_says_what_no_option_does(file, tmp_path):
+    file(BOTH)
+    assert scope() == Scope(
+        clouds=(AWS, GOOGLE),
+        profiles=("shop", "data"),
+        projects=("shop-prod",),
+        regions=("eu-west-1", "europe-west1"),
+        prices=str(tmp_path / "prices.json"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "clouds", "profiles", "projects", "regions"),
+    [
+        ({"region": ["us-east-1"]}, (AWS, GOOGLE), ("shop", "data"), ("shop-prod",), ("us-east-1",)),
+        ({"profile": ["dev"]}, (AWS,), ("dev",), (), ("eu-west-1",)),
+        ({"cloud": ["google"]}, (GOOGLE,), (), (), ("europe-west1",)),
+        ({"cloud": ["google"], "project": ["p"], "region": ["x"]}, (GOOGLE,), (), ("p",), ("x",)),
+    ],
+)
+def test_options_replace_the_files_regions_or_all_of_its_accounts(file, options, clouds, profiles, projects, regions):
+    file(BOTH)
+    asked = scope(**options)
+    assert (asked.clouds, asked.profiles, asked.projects, asked.regions) == (clouds, profiles, projects, regions)
+
+
+def test_an_account_of_the_file_keeps_its_zeros_and_a_switch_is_one(file):
+    file("accounts: [012345670123, 111122223333]\nrole_name: reader\n")
+    assert (scope().accounts, scope().role_name) == (("012345670123", "111122223333"), "reader")
+    file("organization: true\nunits: []\n")
+    assert scope().organization is True
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("region: [eu-west-1]\n", "has no key region: did you mean regions?"),
+        ("xyz: 1\n", "has no key xyz: it knows "),
+        ("- regions\n", "must be a mapping"),
+        ("regions: {a: b}\n", "regions is {'a': 'b'}: give a name"),
+        ("clouds: [azure]\n", "there is no cloud azure"),
+        ("organization: maybe\n", "it must be true or false"),
+        ("accounts: [12]\n", "an account is 12 digits"),
+        ("projects: [p]\nclouds: [google]\nregions: [eu-west-1]\n", "--region eu-west-1 is for --cloud aws"),
+        ("role_name: x\n", "--role-name goes with"),
+        ("exclude: vol-1\n", "exclude must be a list"),
+        ("policy: 7\n", "give the path of a policy file"),
+        ("prices:\n", "prices is ''"),
+        ("a: *b\n", "cannot be read"),
+    ],
+)
+def test_what_a_scope_file_cannot_mean_is_refused(file, text, said):
+    file(text)
+    with pytest.raises(BadInput, match=re.escape(said)):
+        scope()
+
+
+def test_the_files_policy_holds_under_options_and_its_exclusions_beside_another(file, tmp_path):
+    (tmp_path / "rules.yaml").write_text("headroom_pct: 40\nexclude: [{tag: lab}]\n", encoding="utf-8")
+    entry = "exclude: [{volume: ledger-db, reason: a license, until: 2027-01-31}]\n"
+    excluded = Exclusion(volume="ledger-db", reason="a license", until=date(2027, 1, 31))
+    lab = Exclusion(match=TagMatch(tag="lab"))
+    file(f"policy: rules.yaml\n{entry}")
+    named = policy_from(PolicyFileOptions(set_=["headroom_pct=30"]))
+    assert (named.headroom_pct, named.exclude) == (30.0, (lab, excluded))
+    file(f"policy: {{headroom_pct: 50}}\n{entry}")
+    assert policy_from(PolicyFileOptions()) == Policy(headroom_pct=50.0, exclude=(OPT_OUT, excluded))
+    given = policy_from(PolicyFileOptions(policy=tmp_path / "rules.yaml"))
+    assert (given.headroom_pct, given.exclude) == (40.0, (lab, excluded))
+
+
+def test_a_file_above_is_found_only_within_the_repository(tmp_path, monkeypatch):
+    inner = tmp_path / "repository" / "team"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    (tmp_path / "plimsoll.yaml").write_text("profiles: [strangers]\n", encoding="utf-8")
+    (tmp_path / "repository" / "plimsoll.yaml").write_text("profiles: [ours]\n", encoding="utf-8")
+    assert read_scope_file() == ScopeFile()
+    (tmp_path / "repository" / ".git").mkdir()
+    assert read_scope_file().scope == {"profiles": ("ours",)}
+
+
+def test_a_volume_is_shown_of_a_run_where_only_the_file_names_accounts(file):
+    file("profiles: [shop]\n")
+    assert live_from(None, None, PolicyOptions(), ScopeOptions(), fresh=False) is None
+    live = live_from(None, None, PolicyOptions(), ScopeOptions(), fresh=True)
+    assert live is not None
+    assert live[0].profiles == ("shop",)
 
 
 def test_aws_is_asked_where_no_cloud_is_named():

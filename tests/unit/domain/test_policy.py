@@ -1,10 +1,11 @@
 import math
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from plimsoll.model.errors import PolicyError
-from plimsoll.model.policy import BOUNDS, OPT_OUT, Override, Policy, TagMatch
-from tests.builders import a_policy
+from plimsoll.model.policy import BOUNDS, OPT_OUT, Exclusion, Override, Policy, TagMatch
+from tests.builders import NOW, a_policy, a_volume
 
 
 @pytest.mark.parametrize("key", sorted(BOUNDS))
@@ -57,16 +58,46 @@ def test_a_tag_matches_by_key_and_where_it_names_one_by_value():
     assert (str(TagMatch(tag="env")), str(TagMatch(tag="env", value="prod"))) == ("env", "env=prod")
 
 
+def excluded(policy, now=NOW, **volume):
+    return policy.find_exclusion(a_volume(**volume), now)
+
+
 def test_a_volume_can_opt_out_by_tag():
-    assert Policy().find_exclusion({"plimsoll:exclude": "true"}) == OPT_OUT
-    assert Policy().find_exclusion({"plimsoll:exclude": "false"}) is None
+    assert excluded(Policy(), tags={"plimsoll:exclude": "true"}) == OPT_OUT
+    assert excluded(Policy(), tags={"plimsoll:exclude": "false"}) is None
 
 
 def test_the_first_exclusion_that_matches_is_named():
-    policy = a_policy(exclude=(TagMatch(tag="env", value="prod"), TagMatch(tag="team")))
-    assert policy.find_exclusion({"team": "db", "env": "prod"}) == TagMatch(tag="env", value="prod")
-    assert policy.find_exclusion({"team": "db", "env": "test"}) == TagMatch(tag="team")
-    assert policy.find_exclusion({}) is None
+    prod, team = (Exclusion(match=match) for match in (TagMatch(tag="env", value="prod"), TagMatch(tag="team")))
+    policy = a_policy(exclude=(prod, team))
+    assert excluded(policy, tags={"team": "db", "env": "prod"}) == prod
+    assert excluded(policy, tags={"team": "db", "env": "test"}) == team
+    assert excluded(policy, tags={}) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "holds"),
+    [
+        ("vol-0a1", True),
+        ("ledger db", True),
+        ("111122223333/us-east-1/vol-0a1", True),
+        ("111122223333/us-east-1/ledger db", True),
+        ("444455556666/us-east-1/vol-0a1", False),
+        ("vol-0a", False),
+        ("ledger", False),
+        ("", False),
+    ],
+)
+def test_a_volume_is_excluded_by_its_id_or_its_whole_name(word, holds):
+    policy = a_policy(exclude=(Exclusion(volume=word),))
+    assert (excluded(policy, id="vol-0a1", tags={"Name": "ledger db"}) is not None) is holds
+
+
+def test_an_exclusion_lasts_through_its_last_day():
+    policy = a_policy(exclude=(Exclusion(volume="vol-1", reason="a license", until=date(2026, 3, 1)),))
+    last = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
+    assert str(excluded(policy, last, id="vol-1")) == "volume vol-1 (until 2026-03-01): a license"
+    assert excluded(policy, last + timedelta(minutes=1), id="vol-1") is None
 
 
 def test_overrides_by_tag_apply_in_their_order():

@@ -46,7 +46,7 @@ _LOOKS: Final = 2
 """The times that an incomplete list is read. If it stays so, the price file has what it lacks: all, where the
 region's prices are not listed yet, or the types that it lacks, by name."""
 
-_FILED: Final = "those prices are of the price file, of {as_of}. Run again later, or give a price file with --prices."
+_FILED: Final = "those prices come from the price file of {as_of}. Run again later, or give a price file with --prices."
 _FAMILIES: Final = ("Storage", "System Operation", "Provisioned Throughput")
 
 

@@ -156,7 +156,7 @@ def _caller_behind(credential: Credential, ask: Callable[..., Any]) -> Caller:
     asker = Asker(place=str(credential))
     caller = asker.one(Caller, ask, _IDENTITY, doubted=is_other)
     if is_other(caller):
-        what = f"Account is {caller.account}, and the role is of {wanted}"
+        what = f"Account is {caller.account}, but the role belongs to {wanted}"
         raise bad_answer(what, caller.model_dump(), call=_IDENTITY, place=asker.place)
     return caller
 

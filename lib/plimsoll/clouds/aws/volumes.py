@@ -42,9 +42,7 @@ MOST_ASKED_ALONE: Final = 50
 """Volumes that are missing and asked for one by one: more of them at once are a fault, and not deleted volumes."""
 
 _NO_SUCH_VOLUME: Final = frozenset({"InvalidVolume.NotFound", "InvalidVolumeID.Malformed"})
-_GONE: Final = (
-    "deleted meanwhile: {name} in {target} was named when it was listed, and EC2 says now that there is no such volume."
-)
+_GONE: Final = "deleted meanwhile: {name} in {target} was listed, but EC2 now says that it does not exist."
 
 
 @dataclass(slots=True, kw_only=True)

@@ -493,7 +493,7 @@ def _policy(policy: Policy) -> Iterator[str]:
         yield "Elsewhere rates over the busy share of a bucket do"
     types = " or ".join(policy.target_types) or "of any type that its cloud's data mark as a target"
     yield f"It may be {types}, and must save ${policy.min_saving_usd_month:,.2f} a month"
-    yield f"Measurements made here count as such for {policy.evidence_max_age_days} days"
+    yield f"Measurements in the volume's own account and region have grade A for {policy.evidence_max_age_days} days"
     if policy.overrides:
         yield f"{count_of(len(policy.overrides), 'override')} by tag may say otherwise for some volumes"
 

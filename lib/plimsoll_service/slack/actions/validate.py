@@ -37,7 +37,7 @@ def _perform(work: ActionContext) -> None:
     try:
         channel, thread = _post_somewhere(work, message)
     except CloudError as error:  # it is begun all the same, and who thinks it is not asks again and pays twice
-        text = "The measurement is begun. Its result comes to you alone, because no channel could be told: "
+        text = "The measurement has begun. Only you will get its result, because no channel could be posted to: "
         work.answers.to_asker(plain_message(f"{text}{error}"))
         return
     work.keep_asker(work.asked.model_copy(update={"channel": channel, "thread": thread}), replace=True)

@@ -39,8 +39,7 @@ _AT_A_GLANCE: Final = (Topic.MONEY, Topic.STEPS, Topic.TEMPLATES, Topic.MISSING)
 """The blocks of an account's story, and those of a run's that follow on what Plimsoll is and what has changed."""
 
 _PURPOSE: Final = (
-    "Plimsoll compares what cloud disks are asked for with what is paid for, and recommends cheaper ones that still "
-    "carry the work."
+    "Plimsoll compares the use of cloud disks with what they cost, and recommends cheaper ones that still deliver it."
 )
 _MOST_ID: Final = 200
 _MOST_SINCE: Final = 500
@@ -99,7 +98,7 @@ def _blocks(
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
     budget, end = MessageBudget(), [*report_link(link), _run_note(run, link)]
     budget.take(end)
-    about = f"This report is of {line(part)} alone." if part else ""
+    about = f"This report covers {line(part)} only." if part else ""
     known = f"{about} {_PURPOSE if digest.whole.totals.answered_count else ''}".strip()
     changed = (Note(topic=Topic.SINCE, lines=(since,)),) if since else blocks_about(story, Topic.SINCE)
     begin = [

@@ -33,7 +33,7 @@ from plimsoll_service.slack.notifications.posting import damaged_key
 from plimsoll_service.step_messages import RunId, StepAnswer, StepError
 from plimsoll_service.step_messages import StepMessage as ServiceMessage
 
-_GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
+_GONE: Final = "it has ended, but its result is no longer kept: validate again."
 
 _ENDED: Final = {
     "TIMED_OUT": "the validation took longer than it may, and was ended.",
@@ -179,7 +179,7 @@ def verdict_message(result: ValidationResult) -> SlackMessage:
 
 
 def _measurement_blocks(measurement: ValidationLine, called: str, p99_allowed_us: float) -> Iterator[Block]:
-    verb = "carries what is needed" if measurement.passed else "is not enough"
+    verb = "meets the need" if measurement.passed else "is not enough"
     yield paragraph(bold(f"{_word(measurement)}: "), f"{measurement.spec} {verb} for {called}.")
     p99 = "not known" if measurement.p99_latency_us is None else f"{measurement.p99_latency_us:,.0f} us"
     yield from bullets(

@@ -176,7 +176,7 @@ def test_volumes_of_one_id_are_told_apart_by_their_places(tmp_path):
     one, other = a_record(), a_record(account="222222222222")
     run = a_run(tmp_path / "run", [one, other])
     full = [f"{record.account}/{record.region}/{record.volume_id}" for record in (one, other)]
-    with pytest.raises(BadInput, match=f"{one.volume_id} is the id of 2 volumes: give {full[0]} or"):
+    with pytest.raises(BadInput, match=f"{one.volume_id} may be 2 volumes: give {full[0]} or"):
         chosen(run, None, [one.volume_id])
     assert chosen(run, None, [full[1]]).keys == {("222222222222", one.region, one.volume_id)}
     assert len(chosen(run, None, full).keys) == 2
@@ -186,7 +186,7 @@ def test_a_volume_is_chosen_by_its_name_or_by_how_its_id_begins(tmp_path):
     run = a_run(tmp_path / "run", [a_record(volume_id="vol-1a", name="it's"), a_record(volume_id="vol-1b", name=None)])
     for word in ("vol-1a", "it's"):
         assert {key[2] for key in chosen(run, None, [word]).keys} == {"vol-1a"}
-    with pytest.raises(BadInput, match=r"of 2 volumes: give .*/vol-1a \(it's\) or .*/vol-1b\."):
+    with pytest.raises(BadInput, match=r"may be 2 volumes: give .*/vol-1a \(it's\) or .*/vol-1b\."):
         chosen(run, None, ["vol-1"])
     with pytest.raises(BadInput, match=r"vol-1x is not in this run: did you mean vol-1[ab]\?"):
         chosen(run, None, ["vol-1x"])

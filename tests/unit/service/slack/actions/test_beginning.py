@@ -68,7 +68,7 @@ def test_where_no_channel_can_be_told_the_asker_hears_that_it_is_begun_all_the_s
         workplace.ask("validate", volume=VOLUME, request="typed", place=place)
         assert workplace.begun("validation") == {"slack-typed": {"volume_id": NAME}}
         (said,) = responses()
-        assert said.startswith("The measurement is begun. Its result comes to you alone")
+        assert said.startswith("The measurement has begun. Only you will get its result")
         assert "the channel is archived: choose another" in said
         kept = workplace.stored("slack/asked/slack-typed.json")
         assert (kept["user"], kept["thread"]) == (MEMBER, None)

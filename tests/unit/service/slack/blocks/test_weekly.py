@@ -27,7 +27,7 @@ def saving(number, usd=20.0, action="migrate", **fields):
 def test_the_message_begins_with_the_money_and_how_sure_it_is():
     first, second, *others = lines(told_of([saving(1), saving(2, 30.0)]).main)
     assert first == "$50.00 a month can be saved: 50 % of the $100 that these 2 volumes cost"
-    assert "Plimsoll compares what cloud disks are asked for with what is paid for" in second
+    assert "Plimsoll compares the use of cloud disks with what they cost" in second
     (money,) = (line for line in others if "same-limits" in line)
     assert money.startswith("$25.00 with same-limits replacements alone; $25.00 more with reductions. ")
     assert "carry every minute of the last 14 days with 20 % headroom" in money
@@ -183,7 +183,7 @@ def test_a_part_says_of_what_it_is_and_names_the_failures_of_its_accounts_alone(
     places = {record.account + "/eu-west-1": "denied", "999999999999/eu-west-1": "denied", "profile x": "expired"}
     run = {"failures": {"targets": places, "volumes": {}}}
     shown = told([record], run=run, part="owner payments")
-    assert "This report is of owner payments alone." in shown
+    assert "This report covers owner payments only." in shown
     assert "unreadable: 1 place." in shown
     assert "unreadable: 2 places." in told([record], run=run, part="x", accounts=["999999999999"])
     assert "unreadable: 3 places." in told([record], run=run)

@@ -177,7 +177,7 @@ def test_where_no_more_is_kept_of_the_work_that_is_said(tmp_path, slack):
         stepping.service.store.delete(key)
     assert post_verdict(stepping.service, ended(), slack.client).posted
     (said,) = answers(slack, asked)
-    assert said.startswith("Nothing was measured for vol-1: it has ended, and the store has nothing of its job")
+    assert said.startswith("Nothing was measured for vol-1: it has ended, but its result is no longer kept")
 
 
 def test_told_by_hand_a_name_and_how_it_ended_are_enough():

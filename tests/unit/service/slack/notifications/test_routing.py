@@ -76,7 +76,7 @@ def test_a_channel_of_several_routes_or_of_the_whole_is_told_once():
 
 
 def test_a_route_of_no_volume_is_refused():
-    with pytest.raises(ValueError, match="the route to C0LABS is of no volume: give it accounts, owners or tags"):
+    with pytest.raises(ValueError, match="the route to C0LABS selects no volumes: give it accounts, owners or tags"):
         a_config({"channel": LAB, "owners": []})
 
 
