@@ -32,7 +32,7 @@ STACKS ?= data audit validation $(if $(filter true 1,$(PLIMSOLL_DEPLOY_WITH_PROB
 CDK ?=
 
 # What some tests need besides Python, as command:package of Debian's; the demo needs fio alone.
-TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
+TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium promtool:prometheus
 demo: TOOLS := fio:fio
 
 define on_this

@@ -28,6 +28,7 @@ NEEDS: Final[Mapping[str, tuple[Callable[[], bool], str]]] = {
     "shellcheck": (lambda: shutil.which("shellcheck") is not None, "shellcheck is not installed"),
     "xfs": (lambda: shutil.which("mkfs.xfs") is not None, "mkfs.xfs is not installed (apt-get install xfsprogs)"),
     "chromium": (lambda: shutil.which("chromium") is not None, "chromium is not installed (apt-get install chromium)"),
+    "promtool": (lambda: shutil.which("promtool") is not None, "promtool is not installed (apt: prometheus)"),
     "serve": (lambda: find_spec("uvicorn") is not None, "Starlette and uvicorn are not installed (the extra `serve`)"),
     "root": (_has_root, "needs root"),
     "loop": (_has_loop_devices, "needs root, loop devices and the kernel's block-I/O controller"),

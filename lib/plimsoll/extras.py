@@ -43,12 +43,14 @@ GOOGLE_EXTRA: Final = Extra(
 DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug"))
 CHARTS: Final = Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert"))
 SERVE: Final = Extra(name="serve", brings="Starlette and uvicorn", packages=("starlette", "uvicorn"))
+MCP: Final = Extra(name="mcp", brings="the MCP SDK", packages=("mcp", "mcp_types"))
 EXTRAS: Final = (
     SQL,
     GOOGLE_EXTRA,
     DEMO,
     CHARTS,
     SERVE,
+    MCP,
     Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk",)),
 )
 

@@ -39,7 +39,9 @@ def open_file(path: Path) -> Iterator[BufferedReader]:
 def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """The content of a file. OSError if it is none, or larger than that."""
     with open_file(path) as file:
-        content = file.read(most_bytes + 1)
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(min(size, most_bytes) + 1)  # what it asks for is allocated at once, used or not
+        content += file.read(most_bytes + 1 - len(content)) if size < len(content) <= most_bytes else b""
     if len(content) > most_bytes:
         raise OSError(0, f"it has more than {most_bytes / MIB:,.0f} MiB", str(path))
     return content

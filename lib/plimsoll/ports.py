@@ -59,6 +59,24 @@ class UnreadVolume:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """The recommendation of the cloud's own tool for a volume.
+
+    `target` is `current` if it recommends no change. `usd_month_saved` is None if the tool names none in USD, and
+    `performance_risk` is on the tool's own scale. It looked at `days` of metrics.
+    """
+
+    account: str
+    region: str
+    volume_id: str
+    current: VolumeSpec
+    target: VolumeSpec
+    usd_month_saved: float | None
+    performance_risk: float | None
+    days: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallLimits:
     """The most queries and datapoints that one API call brings."""
 

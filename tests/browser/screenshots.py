@@ -27,6 +27,7 @@ def main(run: Path) -> None:
         page.goto(report.as_uri())
         expect(page.locator("#count")).to_contain_text(" of ")
         page.screenshot(path=DOCS / "report-fleet.png")
+        page.locator("li.step.proved summary").click()
         page.locator("li.step.proved li a").first.click()
         expect(page.locator("#volume figure:has(svg)")).to_have_count(2)
         page.screenshot(path=DOCS / "report-volume.png")

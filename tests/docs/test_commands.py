@@ -43,6 +43,7 @@ ELSEWHERE = {
     "read": "asks a person for a secret",
     "rm": "of the shell",
     "tail": "of the shell",
+    "terraform": "a program of others; tests/unit/api has what its plans look like",
     "umask": "of the shell",
     "uuidgen": "of the shell",
     "uv": "installs; tests/packaging does so with the wheel",
@@ -63,6 +64,7 @@ CODES = {
     # A project has a disk of a type that nothing is published of, and the organization a project that is closing.
     r"audit --cloud google .*(shop-data|--google-organization)": {3},
     r"audit .*--fail-over": {4},
+    r"plimsoll check": {3},  # the run knows none of the plan's volumes
     # A bench that is busy with other things measures nothing, and says so.
     r"plimsoll validate|--validate": {0, 3},
     r"--cloud aws --cloud google --profile production --project": {3},

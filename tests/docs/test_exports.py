@@ -7,10 +7,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from infra.names import METRICS
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import write_parquet
+from plimsoll.reports.open_metrics import metrics_lines
 from plimsoll.reports.steps import Step, step_of
 from tests.unit.reports.fleets import a_fleet, special_records
 from tests.unit.reports.recommendations import a_record, a_risk
@@ -38,9 +40,29 @@ def counted():
     return {keyword.arg for call in calls for keyword in call.keywords}
 
 
+def targets_of(board):
+    return [target for panel in board["panels"] for target in panel.get("targets", ())]
+
+
+def test_each_query_of_prometheus_is_of_metrics_and_labels_that_a_run_exposes(tmp_path):
+    kept = {"changed": 4, "throttled": 1, "expected": 0.5, "chance_pct": 12.0, "broken": False, "observed_pct": 80.0}
+    run = a_run(tmp_path / "run", [a_record("migrate", risk=a_risk(1.0))], promises=kept)
+    families = {one.name: one for one in text_string_to_metric_families("".join(metrics_lines(run)))}
+    board = json.loads((EXPORTS / "grafana-dashboard.json").read_text())
+    queries = [target["expr"] for target in targets_of(board) if target["datasource"]["type"] == "prometheus"]
+    assert queries
+    for query in queries:
+        (name,) = re.findall(r"plimsoll_\w+", query)
+        labels = re.findall(r"by \(([\w, ]+)\)", query)
+        assert set(", ".join(labels).split(", ")) - {""} <= set(families[name].samples[0].labels)
+        assert '{instance="$instance"}' in query
+    (instance,) = (one["query"] for one in board["templating"]["list"] if one["name"] == "instance")
+    assert re.findall(r"plimsoll_\w+", instance["query"])[0] in families
+
+
 def test_each_metric_of_the_dashboard_is_one_that_the_service_counts():
     board = json.loads((EXPORTS / "grafana-dashboard.json").read_text())
-    targets = [target for panel in board["panels"] for target in panel["targets"]]
+    targets = [target for target in targets_of(board) if target["datasource"]["type"] == "cloudwatch"]
     assert {target["metricName"] for target in targets} <= counted()
     (service,) = (one["query"] for one in board["templating"]["list"] if one["name"] == "service")
     assert {one["namespace"] for one in [*targets, service]} == {METRICS}

@@ -11,6 +11,8 @@ import yaml
 from cloud_simulator.running import running
 from plimsoll.cli.exit_codes import EXIT_OVER, PARTIAL
 from tests.pipelines.commands import environment
+from tests.unit.api.test_planned import PLANS
+from tests.unit.api.watched import the_fleet, write_run
 
 pytestmark = pytest.mark.once
 
@@ -86,6 +88,42 @@ def test_an_audit_over_the_threshold_writes_its_summary_comments_and_then_fails(
 )
 def test_the_action_ends_as_the_audit_did_unless_a_part_is_enough(step, code, fail_if_partial, ended):
     assert step("verdict", CODE=str(code), FAIL_IF_PARTIAL=fail_if_partial)[0] == ended
+
+
+@pytest.mark.parametrize(
+    ("code", "check_code", "fail_if_partial", "ended"),
+    [
+        (0, 0, "true", 0),
+        (0, 4, "true", 4),
+        (0, 3, "true", 3),
+        (0, 3, "false", 0),
+        (3, 4, "true", 4),
+        (4, 3, "true", 4),
+        (3, 2, "false", 2),
+    ],
+)
+def test_the_action_ends_as_the_worse_of_the_audit_and_the_check(step, code, check_code, fail_if_partial, ended):
+    told = {"CODE": str(code), "CHECK_CODE": str(check_code), "FAIL_IF_PARTIAL": fail_if_partial}
+    assert step("verdict", **told)[0] == ended
+
+
+def test_a_plan_is_checked_against_the_run_and_its_findings_are_the_comment(step, tmp_path):
+    run = write_run(tmp_path / "run", the_fleet())
+    code, found = step("check", PLAN=str(PLANS / "terraform.json"), FAIL_ON="throttles", RUN=str(run))
+    assert (code, outputs(found)["exit-code"]) == (0, str(EXIT_OVER)), found["said"]
+    assert "12,400" in found["GITHUB_STEP_SUMMARY"]
+    _, found = step("comment", EARLIER="", NUMBER="7", REPOSITORY="us/storage", RUN=str(run), GH_TOKEN="x")
+    assert "--method POST" in found["NOTED"]
+    assert (run / "comment.md").read_text(encoding="utf-8").startswith("## Planned volumes")
+
+
+def test_a_plan_that_cannot_be_read_fails_the_action_and_takes_no_comment_away(step, tmp_path):
+    run = write_run(tmp_path / "run", the_fleet())
+    (run / "report.md").write_text("the report\n", encoding="utf-8")
+    code, found = step("check", PLAN="nowhere.json", FAIL_ON="throttles", RUN=str(run))
+    assert (code, outputs(found)["exit-code"]) == (0, "2"), found["said"]
+    step("comment", EARLIER="", NUMBER="7", REPOSITORY="us/storage", RUN=str(run), GH_TOKEN="x")
+    assert (run / "comment.md").read_text(encoding="utf-8").startswith("the report")
 
 
 def test_an_audit_that_cannot_begin_is_told_of_by_its_exit_code(step):

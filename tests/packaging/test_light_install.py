@@ -33,6 +33,7 @@ LACKING = {
               ("report", "RUN", "--format", "slack-preview")],
     "demo": [("demo",), ("simulate",)],
     "serve": [("serve", "RUN")],
+    "mcp": [("mcp", "RUN")],
 }  # fmt: skip
 """Commands that need each extra; RUN is a run's folder."""
 
@@ -121,7 +122,7 @@ def test_an_audit_writes_terminal_json_csv_and_html(audited: tuple[Path, str]) -
 
 def test_reports_of_a_run_need_no_extra(light: Path, audited: tuple[Path, str]) -> None:
     run, _ = audited
-    for format_ in ("html", "json", "csv", "changes", "md"):
+    for format_ in ("html", "json", "csv", "changes", "md", "tickets", "focus"):
         done = plimsoll(light, run, "report", str(run), "--format", format_)
         assert done.returncode == 0, done.stderr
 

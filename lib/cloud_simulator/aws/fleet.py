@@ -153,13 +153,18 @@ class SimulatedVolume:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
-    """All volumes, by account and region; `now` is when it was laid out."""
+    """All volumes, by account and region; `now` is when it was laid out.
+
+    Compute Optimizer Automation is active in the `automated` accounts, and Compute Optimizer is not in those that have
+    `opted_out`.
+    """
 
     now: datetime
     accounts: tuple[str, ...]
     regions: tuple[str, ...]
     volumes: tuple[SimulatedVolume, ...]
     automated: frozenset[str] = frozenset()
+    opted_out: frozenset[str] = frozenset()
     standing: tuple[StandingHost, ...] = ()
     _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, init=False, repr=False)
     _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, init=False, repr=False)

@@ -190,6 +190,7 @@ def organization(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1, 
         regions=AWS_REGIONS,
         volumes=made,
         automated=frozenset({ACCOUNTS[1]}),
+        opted_out=frozenset({ACCOUNTS[2]}),
         standing=bench_hosts(made),
     )
 

@@ -78,23 +78,37 @@ def run_folder(path: Path | None) -> Path:
     none.
     """
     if path is not None:
-        folder = path.parent if path.is_file() and is_run(path.parent) else path
-        if is_run(folder):
-            bring_up_to_date(folder)
-            return folder
-        if re.fullmatch(volume_pattern(), str(path)):
-            raise BadInput(
-                f"{path} is a volume, and a run's folder is wanted here. See it with: plimsoll explain {path}"
-            )
-        raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
-    runs_dir = Settings.from_environment().runs_dir
-    by_age = sorted(runs_dir.glob(f"*/{RUN}"), key=written_ns, reverse=True)
-    newest = next((file.parent for file in by_age if _has_answers(file.parent)), None)
+        folder = find_run(path)
+        bring_up_to_date(folder)
+        return folder
+    newest = next(filter(_has_answers, list_runs()), None)
     if newest is None:
         raise BadInput(
-            f"no run under {runs_dir} has answers yet: give the folder of one, or begin with `plimsoll audit`."
+            f"no run under {Settings.from_environment().runs_dir} has answers yet: give the folder of one, or begin "
+            "with `plimsoll audit`."
         )
     return newest
+
+
+def find_run(path: Path) -> Path:
+    """The folder of a run, given by itself or by one of its files, as it is. BadInput where it holds no run."""
+    folder = path.parent if path.is_file() and is_run(path.parent) else path
+    if is_run(folder):
+        return folder
+    if re.fullmatch(volume_pattern(), str(path)):
+        raise BadInput(f"{path} is a volume, and a run's folder is wanted here. See it with: plimsoll explain {path}")
+    raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
+
+
+def list_runs() -> list[Path]:
+    """The folders of all runs on this machine, the one that was written last first."""
+    files = Settings.from_environment().runs_dir.glob(f"*/{RUN}")
+    return [file.parent for file in sorted(files, key=written_ns, reverse=True)]
+
+
+def plain_name(folder: Path) -> str:
+    """The name of a run, also if the name of its folder is no UTF-8."""
+    return folder.name.encode("utf-8", errors="replace").decode()
 
 
 def is_run(path: Path) -> bool:

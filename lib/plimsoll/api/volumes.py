@@ -13,19 +13,11 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.demand.demand import Demand
 from plimsoll.model.errors import BadInput, Unexpected
 from plimsoll.model.policy import Policy
-from plimsoll.model.volume_names import choose_volume, nearest_hint, quote_word
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.policy_file import PolicyLike, policy_of
 from plimsoll.reports.answers import answered_record, profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import (
-    find_profile,
-    find_record,
-    full_name,
-    name_of_record,
-    stream_records,
-    stream_unanswered,
-)
+from plimsoll.reports.run_reader import find_absence, find_profile, find_record, full_name
 from plimsoll.settings import Settings
 
 
@@ -73,7 +65,8 @@ def volume_in_run(volume: str, run: Path | None) -> tuple[RecommendationRecord, 
     folder = _folder(run)
     record = find_record(folder, volume)
     if record is None:
-        raise BadInput(_reason_for_none(folder, volume))
+        listed = "its recommendations.csv lists those that are in it."
+        raise BadInput(find_absence(folder, volume, listed, " To ask the cloud, add --fresh."))
     return record, find_profile(folder, full_name(record)), folder
 
 
@@ -105,12 +98,3 @@ def _folder(run: Path | None) -> Path:
         if run is not None:
             raise
         raise BadInput(f"{error} To ask the cloud about this volume alone, add --fresh.") from error
-
-
-def _reason_for_none(folder: Path, volume: str) -> str:
-    unanswered = choose_volume(volume, ((name_of_record(record), record) for record in stream_unanswered(folder)))
-    if unanswered is not None:
-        return f"{unanswered.volume_id} has no recommendation in {folder}: {unanswered.reason}"
-    near = nearest_hint(volume, map(name_of_record, stream_records(folder)))
-    hint = near or "its recommendations.csv lists those that are in it."
-    return f"there is no volume {quote_word(volume)} in {folder}: {hint} To ask the cloud, add --fresh."

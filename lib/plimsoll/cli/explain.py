@@ -1,6 +1,6 @@
 """Show why one volume, by name or id, should change, or stay as it is.
 
-Its demand, its ceilings, every offer and why it lost, the evidence, and the change.
+Two screens: the answer, money, risk, demand, every offer and why it lost, the change and the way back.
 
 It reads the newest run. With --fresh, or an option about accounts or a policy, it asks the cloud.
 """
@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 
 _LISTED: Final = ("Begin with", 3)
 
+_MORE: Final = "For every reason, both plots and the console's link, add --all. "
+
 
 def explain_command(
     words: options.VolumeWords,
     run: Annotated[Path | None, typer.Option(help="Folder of a run. Default: the newest that has answers.")] = None,
     *,
+    whole: Annotated[
+        bool, typer.Option("--all", help="Everything: all reasons, both plots, and the link to your cloud's console.")
+    ] = False,
     fresh: options.Fresh = False,
     from_: options.FromRecording = None,
     scope: options.ScopeOptions,
@@ -41,12 +46,12 @@ def explain_command(
     volume, named_run = volume_and_run(words, run)
     live = live_from(named_run, from_, policy, scope, fresh=fresh)
     if live is None:
-        _show_of_run(volume, named_run)
+        _show_of_run(volume, named_run, whole=whole)
     else:
-        _show_fresh(volume, *live)
+        _show_fresh(volume, *live, whole=whole)
 
 
-def _show_of_run(volume: str, run: Path | None) -> None:
+def _show_of_run(volume: str, run: Path | None, *, whole: bool) -> None:
     """Prints a volume as a run answered it, and which run that is. No cloud is asked."""
     with beginning("starting"):
         from plimsoll.api.volumes import volume_in_run
@@ -56,9 +61,9 @@ def _show_of_run(volume: str, run: Path | None) -> None:
     record, profile, folder = volume_in_run(volume, run)
     order, console = _read_order(folder), Screen()
     link = None if order is None else console_link(record, order.policy, order.now)
-    show_record(console, record, profile, link, _last_seconds(record))
+    show_record(console, record, profile, link, _last_seconds(record), whole=whole)
     when = "" if order is None else f" of {order.now:%Y-%m-%d %H:%M} UTC"
-    console.say(f"From the run {folder}{when}. To ask the cloud now, add --fresh.", "dim")
+    console.say(f"From the run {folder}{when}. {'' if whole else _MORE}To ask the cloud now, add --fresh.", "dim")
 
 
 def _read_order(folder: Path) -> Order | None:
@@ -71,7 +76,7 @@ def _read_order(folder: Path) -> Order | None:
         return None
 
 
-def _show_fresh(volume: str, scope: Scope, policy: Policy, from_: Path | None) -> None:
+def _show_fresh(volume: str, scope: Scope, policy: Policy, from_: Path | None, *, whole: bool) -> None:
     """Prints a volume as its cloud, or a recording, answers by the minute."""
     with beginning("starting"):
         from plimsoll.api.volumes import read_volume
@@ -84,7 +89,9 @@ def _show_fresh(volume: str, scope: Scope, policy: Policy, from_: Path | None) -
         answer, demand, now = read_volume(volume, scope, policy, from_=from_)
     record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
     link = console_link(record, policy, now)
-    show_explanation(console, answer.recommendation, demand, record, link, _last_seconds(record))
+    show_explanation(console, answer.recommendation, demand, record, link, _last_seconds(record), whole=whole)
+    if not whole:
+        console.say(_MORE.strip(), "dim")
 
 
 def _last_seconds(record: RecommendationRecord) -> SecondsSeen | None:

@@ -21,7 +21,7 @@ from plimsoll.model.errors import BadInput, PlimsollError
 app = PlainTyper(
     cls=ListedGroup,
     epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
-    "4 more can be saved than --fail-over allows, 130 interrupted.",
+    "4 more can be saved than --fail-over allows, or a plan is refused, 130 interrupted.",
     pretty_exceptions_enable=False,
 )
 

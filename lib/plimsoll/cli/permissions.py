@@ -31,7 +31,7 @@ def permissions_command(
         typer.Option(
             "--for",
             metavar="TASK",
-            help="audit; probe or validate, which audit as well; or change, to carry out the changes yourself.",
+            help="audit; compare, probe or validate, which audit as well; or change, to carry changes out yourself.",
         ),
     ] = Purpose.AUDIT,
     format_: Annotated[

@@ -1,6 +1,6 @@
 """Write a run's page, data files, tickets or Slack message.
 
-The page to read, the data as files, Markdown for a ticket, or messages for Slack.
+The page to read, the data as files, tickets as Markdown or CSV, FOCUS, messages for Slack, or metrics for Prometheus.
 """
 
 from __future__ import annotations
@@ -17,21 +17,28 @@ from plimsoll.cli import options
 from plimsoll.cli.screen import Screen
 from plimsoll.files import write_lines
 from plimsoll.model.errors import BadInput
-from plimsoll.model.kinds import CHANGES
 from plimsoll.reports.printable import put_out
-from plimsoll.reports.run_files import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
+from plimsoll.reports.run_files import (
+    FOCUS,
+    MARKDOWN,
+    PAGE,
+    PROMETHEUS_FILE,
+    RECOMMENDATIONS,
+    SLACK_PREVIEW,
+    TABLE,
+    TICKETS,
+)
 from plimsoll.wings import SLACK_MESSAGE
 
 if TYPE_CHECKING:
     from plimsoll.cli.run_reports import Report
     from plimsoll.reports.record import RecommendationRecord
-    from plimsoll.reports.sorting import Largest
+    from plimsoll.reports.run_record import RunRecord
 
 SCREEN: Final = Path("-")
 """Standard output."""
 
 _LISTED: Final = ("Begin with", 4)
-_MOST_ROWS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +100,29 @@ def _changes(report: Report, place: Path) -> list[Path]:
     return write_changes(stream_records(report.folder, only), place, templates, profiles)
 
 
+def _focus(report: Report) -> Iterable[str]:
+    from plimsoll.reports.focus import focus_lines
+
+    return _run_lines(report, focus_lines)
+
+
+def _tickets(report: Report) -> Iterable[str]:
+    from plimsoll.reports.ticket_table import ticket_lines
+
+    return _run_lines(report, ticket_lines)
+
+
+def _run_lines(
+    report: Report, lines: Callable[[Iterable[RecommendationRecord], RunRecord], Iterable[str]]
+) -> Iterable[str]:
+    """The lines that are made of a report's records and of its run."""
+    from plimsoll.reports.data.exports import select_records
+    from plimsoll.reports.run_reader import read_run
+
+    records = select_records(report.folder, report.selection(), report.weight)
+    return lines(records, read_run(report.folder))
+
+
 def _markdown(report: Report) -> Iterable[str]:
     from plimsoll.reports.markdown.run import run_markdown, tickets
 
@@ -101,6 +131,12 @@ def _markdown(report: Report) -> Iterable[str]:
         yield tickets(report.folder, only, report.console_link())
     else:
         yield run_markdown(report.folder, only, about, report.weight)
+
+
+def _openmetrics(report: Report) -> Iterable[str]:
+    from plimsoll.reports.open_metrics import metrics_lines
+
+    return metrics_lines(report.folder, report.part()[0])
 
 
 def _import_from_wing(module: str, function: str) -> Callable[..., Any]:
@@ -113,23 +149,9 @@ def _import_from_wing(module: str, function: str) -> Callable[..., Any]:
 
 
 def _terminal(report: Report) -> Iterable[str]:
-    """The table of the terminal, of the volumes that change."""
-    from plimsoll.reports.run_reader import stream_records
-    from plimsoll.reports.sorting import MONEY, Largest, find_sort
-    from plimsoll.reports.terminal.run import savings_table
+    from plimsoll.cli.run_reports import terminal_lines
 
-    only, _ = report.part()
-    weight = report.weight or find_sort(MONEY)
-    largest: Largest[RecommendationRecord] = Largest(most=_MOST_ROWS)
-    for record in stream_records(report.folder, only):
-        if record.action in CHANGES:
-            largest.add(weight(record), record.volume_id, record)
-    screen = Screen()
-    with screen.capture() as printed:
-        screen.print(savings_table(largest.items, screen.width))
-    yield printed.get()
-    if largest.total > largest.most:
-        yield f"{largest.total - largest.most:,} more are in recommendations.csv.\n"
+    return terminal_lines(report)
 
 
 FORMATS: Final[Mapping[str, ReportFormat]] = {
@@ -141,15 +163,18 @@ FORMATS: Final[Mapping[str, ReportFormat]] = {
         ReportFormat(name="parquet", file=None, write=_parquet),
         ReportFormat(name="changes", file=None, folder="changes", write=_changes),
         ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
+        ReportFormat(name="tickets", file=TICKETS, lines=_tickets),
+        ReportFormat(name="focus", file=FOCUS, lines=_focus),
         ReportFormat(
             name="slack", file="slack.json", lines=_import_from_wing(SLACK_MESSAGE, "message_lines"), shown=True
         ),
         ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_import_from_wing(SLACK_MESSAGE, "write_preview")),
+        ReportFormat(name="openmetrics", file=PROMETHEUS_FILE, lines=_openmetrics),
         ReportFormat(name="terminal", file="recommendations.txt", lines=_terminal, shown=True),
     )
 }
 
-SORTED: Final = ("json", "csv", "md", "slack", "slack-preview", "terminal")
+SORTED: Final = ("json", "csv", "md", "tickets", "focus", "slack", "slack-preview", "terminal")
 """The formats whose lists may be sorted by something; the page sorts itself, by the address after #."""
 
 

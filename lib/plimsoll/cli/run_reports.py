@@ -1,22 +1,26 @@
 """The reports of a run: which of its volumes one is about, the page and the Parquet files, which audits leave."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
 from plimsoll.extras import SQL, install_hint
 from plimsoll.model.errors import PlimsollError
+from plimsoll.model.kinds import CHANGES
 from plimsoll.orders import read_order
 from plimsoll.reports.data.database import Selection, open_runs, select
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import PAGE, note_checksums
-from plimsoll.reports.run_reader import Only
-from plimsoll.reports.sorting import Weight, find_sort
+from plimsoll.reports.run_reader import Only, stream_records
+from plimsoll.reports.sorting import MONEY, Largest, Weight, find_sort
 from plimsoll.settings import Settings
+
+_MOST_ROWS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +78,24 @@ def write_tables(report: Report, place: Path) -> list[Path]:
     if place.resolve() == report.folder.resolve():
         note_checksums(place, [path.name for path in files])
     return files
+
+
+def terminal_lines(report: Report) -> Iterator[str]:
+    """The table of the terminal, of the volumes that change."""
+    from plimsoll.reports.terminal.run import savings_table  # waited for by those alone who ask for it
+
+    only, _ = report.part()
+    weight = report.weight or find_sort(MONEY)
+    largest: Largest[RecommendationRecord] = Largest(most=_MOST_ROWS)
+    for record in stream_records(report.folder, only):
+        if record.action in CHANGES:
+            largest.add(weight(record), record.volume_id, record)
+    screen = Screen()
+    with screen.capture() as printed:
+        screen.print(savings_table(largest.items, screen.width))
+    yield printed.get()
+    if largest.total > largest.most:
+        yield f"{largest.total - largest.most:,} more are in recommendations.csv.\n"
 
 
 def leave_reports(console: Screen, folder: Path) -> bool:

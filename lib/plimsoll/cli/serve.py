@@ -1,6 +1,6 @@
 """Show the newest run in a browser, with each volume's past.
 
-Also while its audit goes on. It only reads.
+Also while its audit goes on. It only reads. Prometheus can scrape /metrics.
 """
 
 import ipaddress

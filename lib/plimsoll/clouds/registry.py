@@ -31,6 +31,7 @@ class CloudWords:
     - `way_back` says how a change is undone.
     - `account_command` prints the account that a shell's credentials are of, and `credentials` sets them before a
       command; both are empty where neither is known.
+    - `block_storage` is the service that its volumes belong to.
     """
 
     cloud: str
@@ -44,6 +45,7 @@ class CloudWords:
     way_back: str
     account_command: str = ""
     credentials: str = ""
+    block_storage: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
             way_back="AWS allows four modifications per volume in 24 hours, one at a time. No downtime.",
             account_command="aws sts get-caller-identity --query Account --output text",
             credentials="AWS_PROFILE={profile}",
+            block_storage="Amazon Elastic Block Store",
         ),
     ),
     GOOGLE: Cloud(
@@ -112,6 +115,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
             way_back="IOPS and throughput of a Hyperdisk change without downtime. A type changes back the way it "
             "came: by a snapshot of the disk as it is then, so that no later write is lost.",
             account_command="gcloud projects describe {account} --format='value(projectId)'",
+            block_storage="Compute Engine",
         ),
     ),
 }

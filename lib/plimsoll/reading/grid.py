@@ -93,6 +93,7 @@ def _cuts(knowledge: Knowledge, resolution_s: int) -> Iterator[IntArray]:
     yield from (track.starts_s for track in tracks)
     for group in (OPERATIONS, BYTES):
         yield from _cut_unreadable(knowledge.tracks[group], resolution_s)
+    yield from knowledge.find_blocks()
     hours = find_observed_hours(knowledge)
     if not hours.all():
         turns = np.flatnonzero(np.diff(hours.astype(np.int8))) + 1

@@ -22,7 +22,7 @@ from plimsoll.model.errors import CloudError
 from plimsoll.model.series import EVERY_MINUTE, FIRST, HOST, LEAST_PERIOD_S, NAMES, PRESENCE, SERIES, WORK, Longer
 from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.model.volume import Volume
-from plimsoll.reading.window import Doubt, Segment, Window
+from plimsoll.reading.window import FIVE_MINUTES_S, Doubt, Segment, Window
 
 FEW_IOPS: Final = 5.0
 """Work under this rate may hide in the rounding of idle time."""
@@ -243,6 +243,12 @@ class Knowledge:
         for window, step_s in self.steps:
             steps_s[(starts_s >= window.start_s) & (starts_s < window.end_s)] = step_s or 0
         return steps_s
+
+    def find_blocks(self) -> Iterator[IntArray]:
+        """Yields when each five minutes begin that may be told as one, where that is not decided."""
+        for window, step_s in self.steps:
+            if step_s is None:
+                yield np.arange(window.start_s, window.end_s, FIVE_MINUTES_S, dtype=np.int64)
 
     def find_undecided(self, starts_s: IntArray) -> BoolArray | None:
         """The times, as a mask, at which the step of publication is not known; None if it is known at all of them."""

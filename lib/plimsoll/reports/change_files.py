@@ -41,7 +41,7 @@ _WRITTEN: Final = re.compile(rf"[1-9]-({'|'.join(CHANGED_IN)}|templates)-[a-z-]+
 """The names of the files that this module writes beside the order."""
 
 
-_FIRST: Final = {
+FIRST_TO_DO: Final = {
     Step.TRADE: "Ask the owner of each volume first: it gives something up.",
     Step.MEASURE: "Measure first (plimsoll validate): nothing that was measured stands behind these yet.",
 }
@@ -86,6 +86,11 @@ class _Entries:
     spans: list[tuple[int, str, int, int, int]] = field(default_factory=list)
 
 
+def is_open_change(record: RecommendationRecord) -> bool:
+    """True for a change that its owner can make now: nothing blocks it."""
+    return bool(record.change) and not record.blockers and step_of(record) in CHANGED_IN
+
+
 def change_note(record: RecommendationRecord) -> str:
     """One line about a change: the volume, what it becomes, what that saves, what it risks, and what is given up."""
     volume = " ".join(printable(f"{record.volume_id} {short_name(record)}").split())
@@ -99,7 +104,7 @@ def head_lines(step: Step, tool: Tool, provider: str, account: str, region: str,
     what = "The way back from" if back else "Changes that Plimsoll recommends:"
     lines = [
         f'# {what} "{STEP_TITLES[step]}", {tool.name}, {words_of(provider).account} {account}, {region}.',
-        f"# {ORDER} says when. {_FIRST.get(step, 'Read each change before you make it.')}",
+        f"# {ORDER} says when. {FIRST_TO_DO.get(step, 'Read each change before you make it.')}",
     ]
     return [*lines, "set -eu", *_guard(provider, account)] if tool.is_script else lines
 
@@ -188,15 +193,15 @@ def _spool_changes(
     tools, entries_by_key = list(TOOLS), dict[_Key, _Entries]()
     with writable(out), TemporaryFile(dir=out) as spool:
         for record in records:
-            step = step_of(record)
-            if not record.change or record.blockers or step not in CHANGED_IN:
+            if not is_open_change(record):
                 continue
+            step = step_of(record)
             key = _Key(
                 CHANGED_IN.index(step), tools.index(record.owner.kind), record.provider, record.account, record.region
             )
             note, begin = f"\n# {change_note(record)}\n", spool.tell()
             forth = f"{note}{record.change}\n".encode()
-            back = f"{note}{record.way_back or _UNKNOWN_WAY_BACK}\n".encode()
+            back = f"{note}{record.way_back or UNKNOWN_WAY_BACK}\n".encode()
             spool.write(forth + back)
             entries = entries_by_key.setdefault(key, _Entries())
             saved = cents_of(record).get("saved_cents", 0)
@@ -205,7 +210,7 @@ def _spool_changes(
         yield spool, entries_by_key
 
 
-_UNKNOWN_WAY_BACK: Final = "# An earlier version of Plimsoll made this run and kept no way back: audit again."
+UNKNOWN_WAY_BACK: Final = "# An earlier version of Plimsoll made this run and kept no way back: audit again."
 
 
 def _file_lines(head: list[str], spool: IO[bytes], entries: _Entries, *, back: bool) -> Iterator[str]:

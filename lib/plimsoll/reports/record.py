@@ -774,6 +774,12 @@ class RecommendationRecord(_Record):
         """The row of its action in the table of kinds."""
         return KINDS[self.action]
 
+    @property
+    def headroom_factor(self) -> float | None:
+        """The factor on what was seen that its answer rests on; None if it was not recorded."""
+        part = self.risk or self.growth
+        return None if part is None else 1 + part.headroom_pct / 100
+
 
 def _four_digits(rates: FloatArray) -> list[float | None]:
     """Rounded by exact powers of ten, so that no noise is written."""

@@ -24,7 +24,10 @@ RUN: Final = "run.json"
 CHECKSUMS: Final = "checksums.json"
 PAGE: Final = "report.html"
 MARKDOWN: Final = "report.md"
+PROMETHEUS_FILE: Final = "plimsoll.prom"
 SLACK_PREVIEW: Final = "slack-preview.html"
+FOCUS: Final = "focus-recommendations.csv"
+TICKETS: Final = "tickets.csv"
 
 
 _LOOKS: Final = 3

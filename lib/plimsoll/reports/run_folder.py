@@ -448,6 +448,12 @@ def bring_up_to_date(folder: Path) -> None:
         write_files(folder)
 
 
+def is_written_whole(folder: Path, run: RunRecord) -> bool:
+    """True if a run has ended, and its files hold all of its journal. Nothing is written."""
+    journal = folder / JOURNAL
+    return run.status != RUNNING and (not is_in_force(journal) or ends_written(journal))
+
+
 def _check_whole(journal: Path, run: RunRecord) -> None:
     """BadInput if a journal has fewer volumes than its run counted when it ended. One that has just been gone on with
     has no failures yet."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from plimsoll.files import open_file, parse_json, read_bytes
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import MIB
-from plimsoll.model.volume_names import NamedVolume, NameSearch, choose_volume
+from plimsoll.model.volume_names import NamedVolume, NameSearch, choose_volume, nearest_hint, quote_word
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, is_as_written
 from plimsoll.reports.run_record import RunBegun, RunRecord, run_begun, run_of
@@ -93,6 +93,18 @@ def find_record(folder: Path, volume: str) -> RecommendationRecord | None:
         for unanswered in stream_unanswered(folder):
             search.see(name_of_record(unanswered), None)
     return search.choose()
+
+
+def find_absence(folder: Path, volume: str, listed: str, last: str = "") -> str:
+    """The reason why a run has no recommendation of a volume, and what to do.
+
+    Where no volume is nearly called so, `listed` says where to look; `last` ends the sentence on an unknown one.
+    """
+    unanswered = choose_volume(volume, ((name_of_record(record), record) for record in stream_unanswered(folder)))
+    if unanswered is not None:
+        return f"{unanswered.volume_id} has no recommendation in {folder}: {unanswered.reason}"
+    near = nearest_hint(volume, map(name_of_record, stream_records(folder)))
+    return f"there is no volume {quote_word(volume)} in {folder}: {near or listed}{last}"
 
 
 def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:

@@ -19,7 +19,7 @@ from plimsoll.ports import FailedTarget
 from plimsoll.reading.cost import Plan
 from plimsoll.reports.answers import answered_record
 from plimsoll.reports.promises import FleetRisk, peaks_in
-from plimsoll.reports.record import RecommendationRecord, cents_of
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord, cents_of
 from plimsoll.reports.run_record import CostGroup, PartSummary, PartUsd, RunRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.templates import Key, TemplateGroup, changes_of, groups_of
@@ -46,15 +46,19 @@ class CostTable(NamedTuple):
     rows: list[tuple[str, str, str, str]]
 
 
+def counted_owner(owner: OwnerRecord) -> OwnerRecord:
+    """The owner for which a volume counts: of a Kubernetes claim its namespace."""
+    if owner.kind == "kubernetes" and owner.name:
+        return owner.model_copy(update={"name": owner.name.partition("/")[0]})
+    return owner
+
+
 def add_cost(groups: CostGroups, record: RecommendationRecord) -> None:
-    """Counts a record of a kind that is a cost. A Kubernetes claim counts for its namespace."""
+    """Counts a record of a kind that is a cost."""
     if record.kind.money is not CountsAs.COST:
         return
-    owner = record.owner
-    if owner.kind == "kubernetes" and owner.name:
-        owner = owner.model_copy(update={"name": owner.name.partition("/")[0]})
     year = record.created[:4] if record.created else ""
-    _add(groups, record.action, owner_text(owner), year, [1, cents_of(record)["now_cents"]])
+    _add(groups, record.action, owner_text(counted_owner(record.owner)), year, [1, cents_of(record)["now_cents"]])
 
 
 def merge_costs(groups: CostGroups, other: CostGroups) -> None:

@@ -1,4 +1,4 @@
-"""The application of `plimsoll serve`: three addresses that are only read, for browsers that are let in."""
+"""The application of `plimsoll serve`: four addresses that are only read, for browsers and scrapers that are let in."""
 
 from typing import Final
 from urllib.parse import quote
@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,6 +15,7 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.volume_names import nearest_hint, quote_word
 from plimsoll.orders import read_order
+from plimsoll.reports.open_metrics import CONTENT_TYPE, MEDIA_TYPE, PLAIN_CONTENT_TYPE
 from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import find_profile, find_record, full_name, name_of_record, stream_records
 from plimsoll.serving.door import Door, DoorTerms
@@ -59,13 +60,26 @@ def application(report: LiveReport, terms: DoorTerms) -> Starlette:
         except UNUSABLE_RUN as error:
             return HTMLResponse(message_page("No page of one volume", printable(str(error))), status_code=404)
 
+    def metrics(request: Request) -> Response:
+        try:
+            path = report.metrics()
+        except UNUSABLE_RUN as error:
+            return PlainTextResponse(printable(str(error)), status_code=503)
+        takes_open = MEDIA_TYPE in request.headers.get("accept", "")
+        return FileResponse(path, headers={"Content-Type": CONTENT_TYPE if takes_open else PLAIN_CONTENT_TYPE})
+
     def absent(_request: Request, _error: Exception) -> Response:
         return HTMLResponse(
             message_page("There is no such page", "A volume's page is /volume/ID, or /volume/NAME."), status_code=404
         )
 
     # A name may have slashes, as account/region/id does.
-    routes = [Route("/", page), Route("/state.json", state), Route("/volume/{name:path}", volume)]
+    routes = [
+        Route("/", page),
+        Route("/state.json", state),
+        Route("/metrics", metrics),
+        Route("/volume/{name:path}", volume),
+    ]
     middleware = [Middleware(_Headers), Middleware(Door, terms=terms)]
     return Starlette(routes=routes, middleware=middleware, exception_handlers={404: absent})
 

@@ -1,4 +1,4 @@
-"""The report of the newest run as a file, made anew if the run has gone on."""
+"""The report and the metrics of the newest run as files, made anew if the run has gone on."""
 
 import time
 from collections.abc import Callable
@@ -7,13 +7,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from plimsoll.api.runs import run_folder, written_ns
+from plimsoll.api.runs import plain_name, run_folder, written_ns
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
+from plimsoll.files import write_lines
 from plimsoll.orders import read_order
 from plimsoll.reports.html.page import Live, write_html
+from plimsoll.reports.open_metrics import metrics_lines
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import RUN
+from plimsoll.reports.run_files import PAGE, PROMETHEUS_FILE, RUN
 from plimsoll.reports.run_folder import JOURNAL, RUNNING
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.run_record import RunRecord
@@ -35,6 +37,18 @@ class State:
     running: bool
 
 
+@dataclass(slots=True)
+class _LiveFile:
+    """A file that is made of a run: of which run and version it is, and when it may be made anew."""
+
+    write: Callable[[Path, Path, str], None]
+    out: Path
+    folder: Path | None = None
+    version: str = ""
+    next_s: float = float("-inf")
+    lock: Lock = field(default_factory=Lock, repr=False)
+
+
 @dataclass(slots=True, kw_only=True)
 class LiveReport:
     """The report of a run: of the one whose folder is named, or of the newest that has answers.
@@ -46,36 +60,44 @@ class LiveReport:
     place: Path
     run: Path | None = None
     clock: Callable[[], float] = time.monotonic
-    _lock: Lock = field(default_factory=Lock, repr=False)
+    _page: _LiveFile = field(init=False, repr=False)
+    _metrics: _LiveFile = field(init=False, repr=False)
     _folder: Path | None = None
-    _shown: Path | None = None
-    _version: str = ""
-    _next_s: float = float("-inf")
+
+    def __post_init__(self) -> None:
+        self._page = _LiveFile(_write_page, self.place / PAGE)
+        self._metrics = _LiveFile(_write_metrics, self.place / PROMETHEUS_FILE)
 
     def page(self) -> Path:
         """The report's file, at most some seconds behind. Raises BadInput if there is no run."""
-        with self._lock:
-            out = self.place / "report.html"
+        return self._bring_up_to_date(self._page)
+
+    def metrics(self) -> Path:
+        """The file of the run's metrics; it is as old, and errors are, as of `page`."""
+        return self._bring_up_to_date(self._metrics)
+
+    def _bring_up_to_date(self, file: _LiveFile) -> Path:
+        with file.lock:
             folder = self.folder()
             version = _version(folder)
-            if version != self._version and not self._is_recent(folder):
+            if version != file.version and not self._is_recent(file, folder):
                 began_s = self.clock()
-                _write(run_folder(folder), out, version)
-                self._version, self._shown = version, folder
-                self._next_s = self.clock() + max(LEAST_PAUSE_S, TIMES * (self.clock() - began_s))
-            return out
+                file.write(run_folder(folder), file.out, version)
+                file.version, file.folder = version, folder
+                file.next_s = self.clock() + max(LEAST_PAUSE_S, TIMES * (self.clock() - began_s))
+            return file.out
 
     def state(self) -> State:
         """The version that `page` would give now, and how far the run is. Raises BadInput if there is no run."""
         folder = self.folder()
         run = read_run(folder)
         running = run.status == RUNNING
-        version = self._version if self._is_recent(folder) else _version(folder)
+        version = self._page.version if self._is_recent(self._page, folder) else _version(folder)
         return State(version=version, told=_progress_sentence(run), running=running)
 
-    def _is_recent(self, folder: Path) -> bool:
-        """True if the report of that run was made so lately that it stays as it is."""
-        return folder == self._shown and self.clock() < self._next_s
+    def _is_recent(self, file: _LiveFile, folder: Path) -> bool:
+        """True if the file was made of that run so lately that it stays as it is."""
+        return folder == file.folder and self.clock() < file.next_s
 
     def folder(self) -> Path:
         """The folder of the shown run."""
@@ -98,12 +120,7 @@ def _version(folder: Path) -> str:
     return f"{plain_name(folder)}/{sizes[0]}/{read_run(folder).status}"
 
 
-def plain_name(folder: Path) -> str:
-    """The name of a run, also if the name of its folder is no UTF-8."""
-    return folder.name.encode("utf-8", errors="replace").decode()
-
-
-def _write(folder: Path, out: Path, version: str) -> None:
+def _write_page(folder: Path, out: Path, version: str) -> None:
     order = read_order(folder)
 
     def link(record: RecommendationRecord) -> str:
@@ -111,6 +128,10 @@ def _write(folder: Path, out: Path, version: str) -> None:
 
     envelopes = envelope_library(Settings.from_environment().measured_dir).envelopes
     write_html(folder, out, envelopes=envelopes, console_link=link, live=Live(version=version))
+
+
+def _write_metrics(folder: Path, out: Path, _version: str) -> None:
+    write_lines(metrics_lines(folder), out, "utf-8")
 
 
 def _progress_sentence(run: RunRecord) -> str:

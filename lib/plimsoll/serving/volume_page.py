@@ -91,7 +91,8 @@ def message_page(title: str, text: str, *, waits: bool = False) -> str:
 
 
 def _explanation_text(record: RecommendationRecord, profile: DemandProfileRecord | None, link: str) -> str:
-    """The screen of `plimsoll explain` for the volume."""
+    """The text of `plimsoll explain --all` for the volume."""
     text = StringIO()
-    show_record(Console(file=text, width=WIDTH, no_color=True, highlight=False), record, profile, link or None, None)
+    console = Console(file=text, width=WIDTH, no_color=True, highlight=False)
+    show_record(console, record, profile, link or None, whole=True)
     return text.getvalue()

@@ -63,8 +63,8 @@ def demo_command(
     console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, clock().now()
     _clear(folder)
     with ExitStack() as stack:
-        scope = start_clouds(stack, console, _clouds_of(cloud), now, volumes, seed)
         console.progress.say(_TAKES, "dim")
+        scope = start_clouds(stack, console, _clouds_of(cloud), now, volumes, seed)
         settings_now = Settings.from_environment()  # where the simulated clouds are is in the environment by now
         settings = settings_now.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
         ledger = Ledger(path=folder / "ledger.json")

@@ -8,6 +8,7 @@ from plimsoll.cli.exit_codes import UNUSABLE
 from plimsoll.reports.run_reader import find_record
 from tests.unit.cli.calls import called
 from tests.unit.reports.charts.profiles import DEMO
+from tests.unit.reports.terminal.screens import TWO_SCREENS, screen_lines
 
 VOLUME = "vol-003af0c4e4d581b53"
 """One of the demo's that is throttled."""
@@ -36,11 +37,26 @@ def test_a_volume_is_explained_from_the_newest_run_without_a_cloud(plimsoll):
     assert f"saves ${record.monthly_usd_saved:,.2f}" in shown or record.monthly_usd_saved <= 0
     for offer in record.offers:
         assert offer.spec.type in shown
-    for reason in record.reasons:
-        assert reason in shown
     assert "█" in said
     assert "From the run runs/demo" in shown
+    assert "add --all" in shown
     assert "add --fresh" in shown
+    assert screen_lines(said) <= TWO_SCREENS
+    assert "https://" not in said
+
+
+def test_all_of_a_volume_is_everything_that_its_record_says(plimsoll, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    code, said, _ = plimsoll("explain", VOLUME, "--all")
+    record, shown = find_record(DEMO, VOLUME), " ".join(said.split())
+    assert code == 0
+    assert all(reason in shown for reason in record.reasons)
+    assert record.evidence.text in shown
+    for offer in record.offers:
+        for refusal in offer.refused:
+            assert refusal.removeprefix(f"{offer.spec.type} ").removeprefix("is ") in shown
+    assert shown.count("over time") == 2
+    assert "add --all" not in shown
 
 
 @pytest.mark.parametrize(
@@ -66,9 +82,9 @@ def test_the_run_may_be_named_before_or_after_the_volume_or_by_a_file_of_it(plim
 
 
 def test_no_word_is_broken_at_80_columns(plimsoll, monkeypatch):
-    narrow = plimsoll("explain", VOLUME)[1]
+    narrow = plimsoll("explain", VOLUME, "--all")[1]
     monkeypatch.setenv("COLUMNS", "300")
-    wide = plimsoll("explain", VOLUME)[1]
+    wide = plimsoll("explain", VOLUME, "--all")[1]
     narrow, wide = ({*re.findall(r"[A-Za-z][\w-]*[\w]", text)} for text in (narrow, wide))
     assert narrow - wide == set()
 

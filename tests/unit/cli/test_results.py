@@ -42,6 +42,7 @@ FILES = {
     "csv": ["recommendations.csv"],
     "parquet": ["recommendations.parquet", "demand.parquet"],
     "md": ["report.md"],
+    "openmetrics": ["plimsoll.prom"],
     "slack-preview": ["slack-preview.html"],
 }
 
@@ -81,9 +82,23 @@ def test_a_report_of_a_part_has_its_volumes_alone(run, plimsoll, tmp_path, forma
             assert found == {"vol-keep"}
         elif format_ not in {"html", "slack-preview"}:
             text = (out / FILES[format_][0]).read_text(encoding="utf-8")
-            assert "vol-keep" in text or format_ == "md"
+            assert "vol-keep" in text or format_ in {"md", "openmetrics"}
             assert "vol-migrate" not in text
     assert sorted(found.name for found in out.iterdir()) == sorted(FILES[format_])
+
+
+@pytest.mark.parametrize(("format_", "file"), [("tickets", "tickets.csv"), ("focus", "focus-recommendations.csv")])
+def test_a_table_for_another_tool_has_what_is_to_be_done_whole_or_of_a_part(run, plimsoll, format_, file):
+    run = a_run(run.with_name("two"), [a_record(name, "aws", volume_id=f"vol-{name}") for name in every_action()])
+    code, said, _ = plimsoll("report", "--format", format_, run)
+    assert (code, said.strip()) == (0, str(run / file))
+    with (run / file).open(encoding="utf-8", newline="") as table:
+        whole = list(csv.DictReader(table))
+    assert {"vol-migrate", "vol-keep"} & {value for row in whole for value in row.values()} == {"vol-migrate"}
+    part = ("report", "--format", format_, run, "--volume", "vol-migrate", "--out")
+    code, said, _ = plimsoll(*part, "-")
+    assert (code, len(list(csv.DictReader(io.StringIO(said))))) == (0, 1)
+    assert plimsoll(*part, run / file)[0] == UNUSABLE
 
 
 def test_messages_for_slack_go_to_standard_output_whole_or_of_a_part(run, plimsoll, tmp_path):
@@ -115,7 +130,7 @@ def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll, volumes):
     [
         (
             ["report", "--format", "pdf"],
-            "--format pdf: it must be one of html, json, csv, parquet, changes, md, slack, slack-preview, terminal.",
+            "md, tickets, focus, slack, slack-preview, openmetrics, terminal.",
         ),
         (["report", "--out", "-"], "--format html is for a file"),
         (["report", "--format", "parquet", "--out", "-"], "--format parquet is for a file"),

@@ -15,7 +15,7 @@ __all__ = ["runs"]
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 NAME = "storage.example.org"
-PAGES = ("/", "/state.json", f"/volume/{ONE}", "/nothing")
+PAGES = ("/", "/state.json", "/metrics", f"/volume/{ONE}", "/nothing")
 
 
 @pytest.fixture
@@ -93,4 +93,4 @@ def test_the_page_is_used_with_the_token_and_by_no_other_name(runs, tmp_path):
             assert a_page(url + path, Host="evil.example", Authorization=basic(TOKEN))[0] == 400
         for given in (basic(TOKEN), basic(TOKEN, ""), f"Bearer {TOKEN}"):
             found = {path: a_page(url + path, Host=f"{NAME}:8642", Authorization=given)[0] for path in PAGES}
-            assert found == {"/": 200, "/state.json": 200, f"/volume/{ONE}": 200, "/nothing": 404}
+            assert found == {"/": 200, "/state.json": 200, "/metrics": 200, f"/volume/{ONE}": 200, "/nothing": 404}

@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 
+from plimsoll.reports.open_metrics import metrics_lines
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.serving.live_report import LiveReport
 from plimsoll.serving.volume_page import volume_history
@@ -53,6 +54,17 @@ class TestTheLiveReport:
         later = live.page().read_bytes()
         assert live.state().version.encode() in later != first
 
+    def test_metrics_are_made_anew_likewise_and_wait_for_no_page(self, runs, tmp_path):
+        folder = a_run(runs / "one", [a_record(volume_id="vol-1")])
+        now = [0.0]
+        live = LiveReport(place=tmp_path, clock=lambda: now[0])
+        first = live.metrics().read_text(encoding="utf-8")
+        go_on(folder, a_record(volume_id="vol-2"))
+        assert live.metrics().read_text(encoding="utf-8") == first
+        now[0] += 60
+        assert live.metrics().read_text(encoding="utf-8") == "".join(metrics_lines(folder)) != first
+        assert not (tmp_path / "report.html").exists()
+
     def test_a_newer_run_takes_the_place_of_the_one_shown(self, runs, tmp_path):
         a_run(runs / "one", [a_record(volume_id="vol-1")])
         live = LiveReport(place=tmp_path)
@@ -94,6 +106,16 @@ class TestTheServer:
             assert "History" in page
             assert "<b>db" not in page
 
+    def test_a_scraper_reads_the_metrics_of_the_run_in_the_format_that_it_takes(self, runs, tmp_path):
+        folder = a_run(runs / "one", [a_record("migrate", volume_id="vol-1")])
+        with served(tmp_path / "served") as url:
+            status, headers, text = a_page(f"{url}/metrics", Accept="application/openmetrics-text;version=1.0.0;q=0.5")
+            assert (status, text) == (200, "".join(metrics_lines(folder)))
+            assert headers["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            status, headers, plain = a_page(f"{url}/metrics")
+            assert (status, plain) == (200, text)
+            assert headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+
     def test_a_volume_is_led_to_by_its_name_and_by_how_its_id_begins(self, runs, tmp_path):
         a_run(runs / "one", [a_record("migrate", volume_id="vol-1", name="ledger db/1")])
         with served(tmp_path / "served") as url:
@@ -107,7 +129,7 @@ class TestTheServer:
     def test_every_answer_has_the_headers_that_keep_it_where_it_is(self, runs, tmp_path):
         a_run(runs / "one", [a_record(volume_id="vol-1")])
         with served(tmp_path / "served") as url:
-            for path in ("/", "/state.json", f"/volume/{ONE}", "/volume/a/b/c", "/nothing"):
+            for path in ("/", "/state.json", "/metrics", f"/volume/{ONE}", "/volume/a/b/c", "/nothing"):
                 headers = a_page(url + path)[1]
                 assert headers["content-security-policy"] == "frame-ancestors 'none'"
                 assert headers["x-content-type-options"] == "nosniff"
@@ -118,6 +140,12 @@ class TestTheServer:
             status, _, page = a_page(url)
             assert (status, "plimsoll audit" in page) == (503, True)
             assert a_page(f"{url}/state.json")[0] == 503
+            status, headers, text = a_page(f"{url}/metrics")
+            assert (status, headers["content-type"], "plimsoll audit" in text) == (
+                503,
+                "text/plain; charset=utf-8",
+                True,
+            )
             a_run(runs / "one", [a_record(volume_id="vol-1")])
             assert a_page(url)[0] == 200
             status, _, page = a_page(f"{url}/volume/1/2/vol-9")
@@ -172,7 +200,7 @@ def test_one_broken_neighbor_never_ends_a_page_in_500(runs, tmp_path, kind):
         assert a_page(f"{url}/volume/{ONE}")[0] == 200
         assert a_page(url)[0] == 200
     with served(tmp_path / "newest") as url:
-        for address in ("", "/state.json", f"/volume/{ONE}"):
+        for address in ("", "/state.json", "/metrics", f"/volume/{ONE}"):
             assert a_page(url + address)[0] in {200, 404, 503}
 
 
@@ -189,5 +217,5 @@ def test_a_broken_file_of_the_run_itself_is_told_in_a_sentence(runs, tmp_path, n
     else:
         (folder / name).write_bytes(b"\xff{[")
     with served(tmp_path / "place", run=folder) as url:
-        for address in ("", "/state.json", f"/volume/{ONE}"):
+        for address in ("", "/state.json", "/metrics", f"/volume/{ONE}"):
             assert a_page(url + address)[0] in {200, 404, 503}

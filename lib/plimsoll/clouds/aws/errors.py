@@ -71,6 +71,12 @@ PROBING: Final = replace(
     goes_on="Nothing is probed there",
     allow="allow the action; where the document is missing, let an administrator probe there once, which makes it",
 )
+COMPARING: Final = CallPurpose(
+    goes_on="Compute Optimizer's side is missing there",
+    allow="allow the action (`plimsoll permissions --for compare`)",
+    region="enable it in the account's settings",
+    again="compare again later",
+)
 CLEANING: Final = CallPurpose(
     goes_on="The scratch volume may still be there",
     allow="deploy the validation role or allow the action, then run `plimsoll sweep`",
@@ -181,11 +187,16 @@ REMEDIES: Final = {
     "ResourceNotFoundException": "Check its name, and deploy the service again where it was deleted",
     "StateMachineDoesNotExist": "Deploy the service again",
     "AWSOrganizationsNotInUseException": "This account is in no Organization: name the accounts with --account",
+    "OptInRequiredException": (
+        "Opt in to Compute Optimizer in this account (aws compute-optimizer update-enrollment-status --status Active), "
+        "and compare again when it has looked at the volumes, a day later"
+    ),
     "ParentNotFoundException": "Check the unit's id (ou-... or r-...) in AWS Organizations, or leave it out",
 }
 """Codes are those of the services' API references (EC2 "Error codes", Systems Manager "SendCommand", "CreateDocument"
 and "UpdateDocument", S3 "Error responses", read 2026-11-20; DynamoDB "BatchWriteItem", EventBridge "PutEvents", Step
-Functions "ListExecutions" and Organizations "ListAccountsForParent", read 2026-11-21)."""
+Functions "ListExecutions" and Organizations "ListAccountsForParent", read 2026-11-21; Compute Optimizer
+"GetEBSVolumeRecommendations", read 2026-11-27)."""
 
 _CREDENTIALS: Final = (
     *("InvalidClientTokenId", "UnrecognizedClientException", "InvalidAccessKeyId", "ExpiredToken", *_SIGNATURE),

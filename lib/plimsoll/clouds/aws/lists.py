@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from botocore.parsers import ResponseParserError
 from pydantic import ConfigDict
-from pydantic.alias_generators import to_pascal
+from pydantic.alias_generators import to_camel, to_pascal
 
 from plimsoll.clouds.aws.endpoints import limit_retries
 from plimsoll.clouds.aws.errors import cloud_error
@@ -41,6 +41,12 @@ class AwsAnswer(CloudAnswer):
     """A part of an answer of AWS, whose fields are named as AWS names them."""
 
     model_config = ConfigDict(alias_generator=to_pascal, defer_build=True)
+
+
+class CamelAnswer(CloudAnswer):
+    """A part of an answer whose fields begin with a small letter, as in events and in Compute Optimizer's answers."""
+
+    model_config = ConfigDict(alias_generator=to_camel, defer_build=True)
 
 
 class Page(AwsAnswer):
@@ -185,7 +191,7 @@ class Asker:
         try:
             return read_answer(kind, raw, call=call, place=self.place)
         except BadAnswer as error:
-            token = raw.get("NextToken")
+            token = raw.get("NextToken") or raw.get("nextToken")
             raise UnusableError(str(error), error.raw, token if isinstance(token, str) and token else None) from error
 
 

@@ -80,6 +80,10 @@ PROBE_DOCUMENT: Final = frozenset({"ssm:CreateDocument", "ssm:UpdateDocument"})
 """What making the probe's document uses, once a region for each version of it. No policy for probes has it: whoever may
 write a document, and send it to any host, may do anything there."""
 
+COMPARISON: Final = frozenset({"compute-optimizer:GetEBSVolumeRecommendations", "ec2:DescribeVolumes"})
+"""What a comparison with Compute Optimizer uses besides an audit's own answers. Compute Optimizer asks for
+ec2:DescribeVolumes too (AWS Compute Optimizer User Guide, "Controlling access", read 2026-11-27)."""
+
 CHANGE: Final = frozenset({"ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ec2:ModifyVolume"})
 """What a person or a pipeline uses to carry out the `aws ec2 modify-volume` line of a recommendation, and to see how
 far it is. Plimsoll itself never changes a volume, and has no role for this."""

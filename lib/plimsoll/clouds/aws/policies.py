@@ -1,4 +1,4 @@
-"""IAM policies to paste, as JSON, Terraform or CloudFormation: what an audit, a probe, a validation or a change takes.
+"""IAM policies to paste, as JSON, Terraform or CloudFormation: what each purpose takes, such as an audit.
 
 Unlike the roles of the deployed service, a policy is for people: it names no account, so that it fits every one.
 """
@@ -14,6 +14,7 @@ from plimsoll.clouds.aws.names import AUDIT_ROLE, DOCUMENT_NAME, PROBE_DOCUMENT_
 from plimsoll.clouds.aws.permissions import (
     BENCHMARK_DOCUMENT,
     CHANGE,
+    COMPARISON,
     COPIES,
     COPY_TAG,
     IN_PLACE_TAG,
@@ -97,6 +98,8 @@ class AwsPolicy:
             statements.append(Statement(sid="FindAccounts", actions=ORGANIZATION))
             ours = {"StringEquals": OWN_ORGANIZATION}
             statements.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,), conditions=ours))
+        if self.purpose is Purpose.COMPARE:
+            statements.append(Statement(sid="Compare", actions=COMPARISON))
         if self.purpose is Purpose.PROBE:
             statements += self._probe()
         if self.purpose is Purpose.VALIDATE:

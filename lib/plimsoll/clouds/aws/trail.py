@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import BeforeValidator, Field, model_validator
 
 from plimsoll.clouds.aws.ec2_fields import Count, InstanceId, Name, PastTime, VolumeId
 from plimsoll.clouds.aws.errors import translate_errors
 from plimsoll.clouds.aws.hosts import Hosts, host_in_edge
-from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
+from plimsoll.clouds.aws.lists import Asker, AwsAnswer, CamelAnswer, Page
 from plimsoll.clouds.aws.volume_answers import check_figures
 from plimsoll.clouds.common.answers import CloudAnswer
 from plimsoll.clouds.common.calls import Pacer
@@ -31,12 +30,6 @@ LOOKUPS_A_SECOND: Final = 2.0
 EVENTS_A_PAGE: Final = 50
 KEPT_DAYS: Final = 90
 """How long events are kept."""
-
-
-class CamelAnswer(CloudAnswer):
-    """A part of an event, whose fields are named as EC2's XML names them."""
-
-    model_config = ConfigDict(alias_generator=to_camel, defer_build=True)
 
 
 Whole = Annotated[Count, BeforeValidator(lambda value: int(value) if isinstance(value, str) else value)]

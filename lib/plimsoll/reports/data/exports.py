@@ -14,12 +14,14 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import (
     CHECKSUMS,
     DEMAND,
+    FOCUS,
     MARKDOWN,
     PAGE,
     RECOMMENDATIONS,
     RUN,
     SLACK_PREVIEW,
     TABLE,
+    TICKETS,
     UNANSWERED,
 )
 from plimsoll.reports.run_folder import JOURNAL
@@ -31,13 +33,14 @@ PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "st
 
 _OWN: Final = (
     *(RUN, JOURNAL, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, CHECKSUMS, PAGE, MARKDOWN, SLACK_PREVIEW),
+    *(FOCUS, TICKETS),
     *PARQUET,
 )
 
 
 def json_lines(folder: Path, selection: Selection | None, weight: Weight | None = None) -> Iterator[str]:
     """The lines of recommendations.json: a list with a recommendation a line."""
-    return json_list(record_line(record).decode() for record in _select_records(folder, selection, weight))
+    return json_list(record_line(record).decode() for record in select_records(folder, selection, weight))
 
 
 def json_list(items: Iterable[str], begin: str = "[", end: str = "]") -> Iterator[str]:
@@ -53,10 +56,10 @@ def json_list(items: Iterable[str], begin: str = "[", end: str = "]") -> Iterato
 def csv_lines(folder: Path, selection: Selection | None, weight: Weight | None = None) -> Iterator[str]:
     """The lines of recommendations.csv."""
     yield csv_line(header())
-    yield from map(csv_line, map(row, _select_records(folder, selection, weight)))
+    yield from map(csv_line, map(row, select_records(folder, selection, weight)))
 
 
-def _select_records(
+def select_records(
     folder: Path, selection: Selection | None, weight: Weight | None = None
 ) -> Iterable[RecommendationRecord]:
     """The records that are selected, the heaviest first where they are weighed: these are then held in memory."""

@@ -55,18 +55,29 @@ def json_answer(database: Database, query: str) -> Iterator[str]:
     return json_list(_finite(text) for (text,) in rows)
 
 
+def json_rows(database: Database, query: str, most: int, longest: int) -> tuple[int, Iterator[str]]:
+    """The number of an answer's rows, and the first `most` as JSON, each cut where it is longer than `longest`."""
+    ((total,),) = database.rows(f"select count(*) from ({query}\n)")
+    few = f"select * from ({query}\n) limit {most}"
+    texts = database.rows(f"select left(to_json(answer)::varchar, {longest + 1}) from ({few}) as answer")
+    return total, (text for (text,) in texts)
+
+
 def show_views(console: Console, database: Database) -> None:
     """Prints every view of a run with its columns and their types."""
     for view, meaning in VIEWS.items():
-        columns = (Text.assemble(name, (f" {kind}", "dim")) for name, kind in _flat(database.columns(f"from {view}")))
+        columns = (
+            Text.assemble(name, (f" {kind}", "dim")) for name, kind in flat_columns(database.columns(f"from {view}"))
+        )
         console.print(Text.assemble((view, "bold"), ": ", meaning))
         console.print(Text("  ") + Text(", ").join(columns), soft_wrap=False)
 
 
-def _flat(columns: list[tuple[str, DuckDBPyType]], within: str = "") -> Iterator[tuple[str, str]]:
+def flat_columns(columns: list[tuple[str, DuckDBPyType]], within: str = "") -> Iterator[tuple[str, str]]:
+    """Columns and their types as text, each field of a struct by its dotted name."""
     for name, kind in columns:
         if kind.id == "struct":
-            yield from _flat(_children(kind), f"{within}{name}.")
+            yield from flat_columns(_children(kind), f"{within}{name}.")
         else:
             structs = kind.id == "list" and _children(kind)[0][1].id == "struct"
             yield f"{within}{name}", "STRUCT[]" if structs else str(kind)

@@ -136,7 +136,10 @@ def _text(folder: str, name: str) -> str:
 TABLE_COLUMNS: Final = (
     ("volume", "volume", ""),
     ("account", "where", ""),
+    ("host", "host", ""),
+    ("age", "age", "number"),
     ("from", "change", ""),
+    ("now", "costs a month", "number"),
     ("saved", "saves a month", "number"),
     ("risk", "risk", "number"),
     ("losses", "gives up", ""),

@@ -1,11 +1,13 @@
 """The story of a volume: what it is, the answer, what it was asked for, what can carry that, and how to change it."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Final
 
 from plimsoll.decide.answer import SetAnswer
+from plimsoll.decide.offers import LossCode
 from plimsoll.demand.seconds import SecondsSeen
-from plimsoll.model.kinds import CHANGES
+from plimsoll.model.kinds import CHANGES, CountsAs
 from plimsoll.reports.record import CeilingRecord, DemandRecord, OfferRecord, RecommendationRecord, StripeSetRecord
 from plimsoll.reports.seconds_seen import seen_lines, seen_title
 from plimsoll.reports.steps import CENT
@@ -27,6 +29,14 @@ from plimsoll.reports.wording import (
     words_of,
 )
 
+CHOSEN: Final = "→ "
+"""The mark before the configuration that is chosen, or kept."""
+
+_SAID_ABOVE: Final = frozenset(
+    {"peak-demand", "drop-in", "same-limits", "relief-price", "bare-type-change", *map(str, LossCode)}
+)
+"""The codes of reasons whose figures stand in the answer, the demand or the offers as well."""
+
 
 def tell_volume(
     record: RecommendationRecord,
@@ -35,18 +45,25 @@ def tell_volume(
     seen: SecondsSeen | None = None,
     link: str = "",
 ) -> Story:
-    """The story of a volume. `together` are the figures of its stripe set, `seen` is what a probe saw of it, and `link`
-    shows its demand in its cloud's console."""
+    """The story of a volume: answer, money, risk, demand, offers, reasons, change and way back. `together` are the
+    figures of its stripe set, `seen` is what a probe saw of it, and `link` shows its demand in its cloud's console."""
+    codes = zip(record.reasons, record.reason_codes, strict=True)
+    is_above = {reason: code in _SAID_ABOVE for reason, code in codes}
     blocks = [
         Headline(text=f"{record.volume_id} {record.name or ''}".rstrip() + f"  {record.account} {record.zone}"),
         Note(topic=Topic.PLACE, lines=(_place(record),)),
         Note(topic=Topic.ANSWER, lines=tuple(_answer(record))),
+        Note(topic=Topic.MONEY, lines=(_money(record),)),
+        Note(topic=Topic.RISK, lines=tuple(_risk(record))),
         *_figures(record),
         *_group(record.stripe_set, together),
-        Note(topic=Topic.WHY, lines=tuple(record.reasons)),
+        Note(topic=Topic.WHY, lines=tuple(reason for reason, above in is_above.items() if not above)),
         Note(topic=Topic.EVIDENCE, lines=tuple(_evidence(record))),
-        *([] if seen is None else [_seconds(seen, record)]),
         Note(topic=Topic.CHANGE, title="how to change it", lines=(), copy=record.change or ""),
+        Note(topic=Topic.UNDO, title="way back", lines=(), copy=_way_back(record)),
+        Note(topic=Topic.MORE, title="more reasons", lines=tuple(filter(is_above.get, is_above))),
+        *_history(record),
+        *([] if seen is None else [_seconds(seen, record)]),
         Note(topic=Topic.CONSOLE, title=f"see it in {words_of(record.provider).monitoring}", lines=(), url=link),
     ]
     return tuple(block for block in blocks if not isinstance(block, Note) or block.lines or block.copy or block.url)
@@ -62,44 +79,70 @@ def ceilings_of(record: RecommendationRecord) -> dict[str, CeilingRecord]:
 
 def _place(record: RecommendationRecord) -> str:
     hosts = ", ".join(record.hosts) or "no host"
-    money = "" if record.monthly_usd_now is None else f", {usd(record.monthly_usd_now)} a month"
-    return f"{spec_text(record.current)}{money}; on {hosts}; owner: {owner_text(record.owner)}"
+    return f"{spec_text(record.current)} on {hosts}; owner: {owner_text(record.owner)}"
+
+
+def _changes(record: RecommendationRecord) -> bool:
+    return record.action in CHANGES and record.target is not None
 
 
 def _answer(record: RecommendationRecord) -> Iterator[str]:
-    answer = f"answer: {record.action}"
-    changes = record.action in CHANGES and record.target is not None
-    if changes:
-        answer += f" to {spec_text(record.target)}, {usd(record.monthly_usd_then or 0)} a month, {outcome_text(record)}"
-        if record.monthly_usd_saved_drop_in >= CENT:
-            answer += f" ({usd(record.monthly_usd_saved_drop_in)} with the same limits)"
-    yield answer
-    if changes:
+    if _changes(record):
+        yield f"answer: {record.action} to {spec_text(record.target)}"
         yield from (f"gives up {loss}" for loss in losses_in_words(record))
-        if record.cuts:
-            yield f"risk: {risk_text(record)}"
+    else:
+        yield f"answer: {record.action}"
+    yield from (f"blocked: {blocker.text}" for blocker in record.blockers)
     if record.too_risky is not None:
         yield left_change_text(record.too_risky)
     if record.wait is not None:
         yield wait_text(record.wait)
 
 
+def _money(record: RecommendationRecord) -> str:
+    if record.monthly_usd_now is None:
+        return "money: no price is known for the present volume"
+    now = f"money: {usd(record.monthly_usd_now)} a month now"
+    if not _changes(record):
+        return now
+    is_same = record.drop_in is not None and record.drop_in.spec == record.target
+    alone = "" if is_same or record.monthly_usd_saved_drop_in < CENT else usd(record.monthly_usd_saved_drop_in)
+    limits = f" ({alone} with the same limits)" if alone else ""
+    return f"{now}, {usd(record.monthly_usd_then or 0)} then: {outcome_text(record)}{limits}"
+
+
+def _risk(record: RecommendationRecord) -> Iterator[str]:
+    if record.risk is not None:
+        yield f"risk: {record.risk.text}"
+    elif _changes(record):
+        yield f"risk: {risk_text(record) if record.cuts else 'no limit is lowered'}"
+
+
 def _figures(record: RecommendationRecord) -> Iterator[StoryBlock]:
-    if (epochs := tell_epochs(record)).rows:
-        yield epochs
+    if record.demand is not None or record.ceilings is not None:
+        yield _demand(record)
     if record.demand is not None:
-        yield _demand(record.demand)
         yield Note(topic=Topic.DEMAND, lines=(_quality(record.demand),))
     if record.ceilings is not None:
-        yield _ceilings({**ceilings_of(record), "hosts at most": record.ceilings.hosts})
         yield Figures(
             topic=Topic.OFFERS,
-            title="offers",
+            title="why this and not another, cheapest first",
             heads=("configuration", "USD/month:", "result"),
             rows=tuple(_offers(record)),
         )
+
+
+def _history(record: RecommendationRecord) -> Iterator[StoryBlock]:
+    if (epochs := tell_epochs(record)).rows:
+        yield epochs
     if record.frontier:
         yield tell_frontier(record)
+
+
+def _way_back(record: RecommendationRecord) -> str:
+    """The way back without the remarks that stand in the change."""
+    remarks = {line for line in record.change.splitlines() if line.startswith("#")}
+    return "\n".join(line for line in record.way_back.splitlines() if line not in remarks)
 
 
 def tell_epochs(record: RecommendationRecord) -> Figures:
@@ -123,7 +166,18 @@ def tell_frontier(record: RecommendationRecord) -> Figures:
     return Figures(topic=Topic.FRONTIER, title=FRONTIER_TITLE, heads=heads, rows=tuple(frontier_rows(record)))
 
 
-def _demand(demand: DemandRecord) -> Figures:
+def _demand(record: RecommendationRecord) -> Figures:
+    """The demand above the limits of the volume, of the offer and of the hosts."""
+    rows = [*_demand_rows(record.demand)] if record.demand is not None else []
+    for label, ceiling in ceilings_of(record).items():
+        rows += _ceiling_rows(f"the volume {label}" if label == "now" else "the offer", ceiling)
+    if record.ceilings is not None:
+        rows += _ceiling_rows("its hosts at most", record.ceilings.hosts)
+    heads = ("demand and limits", "IOPS:", "sustained:", "MiB/s:", "sustained:")
+    return Figures(topic=Topic.DEMAND, heads=heads, rows=tuple(rows))
+
+
+def _demand_rows(demand: DemandRecord) -> Iterator[tuple[str, ...]]:
     least = demand.least_peak_iops, demand.least_peak_throughput_mib_s
     most = demand.peak_iops, demand.peak_throughput_mib_s
     figures = (
@@ -132,12 +186,19 @@ def _demand(demand: DemandRecord) -> Figures:
         ("busiest seconds", demand.peak_second_iops, demand.peak_second_throughput_mib_s),
         ("mean", demand.mean_iops, demand.mean_throughput_mib_s),
     )
-    rows = tuple(
-        (label, f"{iops:,.1f}", f"{throughput_mib_s or 0:,.2f}")
-        for label, iops, throughput_mib_s in figures
-        if iops is not None
-    )
-    return Figures(topic=Topic.DEMAND, heads=("demand", "IOPS:", "MiB/s:"), rows=rows)
+    for label, iops, throughput_mib_s in figures:
+        if iops is not None:
+            yield label, f"{iops:,.1f}", "", f"{throughput_mib_s or 0:,.2f}", ""
+
+
+def _ceiling_rows(label: str, ceiling: CeilingRecord) -> Iterator[tuple[str, ...]]:
+    figures = (ceiling.iops, ceiling.sustained_iops, ceiling.throughput_mib_s, ceiling.sustained_throughput_mib_s)
+    yield label, *map(_figure, figures)
+    if (ceiling.write_iops, ceiling.write_throughput_mib_s) != (None, None):
+        iops = ceiling.iops if ceiling.write_iops is None else ceiling.write_iops
+        moved = ceiling.throughput_mib_s
+        moved = moved if ceiling.write_throughput_mib_s is None else ceiling.write_throughput_mib_s
+        yield f"{label}, writes alone", _figure(iops), "", _figure(moved), ""
 
 
 def _quality(demand: DemandRecord) -> str:
@@ -152,46 +213,58 @@ def _quality(demand: DemandRecord) -> str:
     )
 
 
-def _ceilings(ceilings: Mapping[str, CeilingRecord]) -> Figures:
-    rows: list[tuple[str, ...]] = []
-    for label, ceiling in ceilings.items():
-        figures = (ceiling.iops, ceiling.sustained_iops, ceiling.throughput_mib_s, ceiling.sustained_throughput_mib_s)
-        rows.append((label, *map(_figure, figures)))
-        if (ceiling.write_iops, ceiling.write_throughput_mib_s) != (None, None):
-            iops = ceiling.iops if ceiling.write_iops is None else ceiling.write_iops
-            moved = ceiling.throughput_mib_s
-            moved = moved if ceiling.write_throughput_mib_s is None else ceiling.write_throughput_mib_s
-            rows.append((f"{label}, writes alone", _figure(iops), "", _figure(moved), ""))
-    heads = ("ceiling", "IOPS:", "sustained:", "MiB/s:", "sustained:")
-    return Figures(topic=Topic.CEILINGS, heads=heads, rows=tuple(rows))
-
-
 def _figure(figure: float | None) -> str:
     return "not known" if figure is None or math.isinf(figure) else f"{figure:,.0f}"
 
 
 def _offers(record: RecommendationRecord) -> Iterator[tuple[str, str, str]]:
-    """Every offer, the cheapest that passes first, with its price and its result."""
-    weighed = [(offer, _result(offer, record)) for offer in record.offers if offer != record.relief]
-    if record.drop_in is not None:
-        chosen = "chosen: " if record.drop_in.spec == record.target else ""
-        weighed.append((record.drop_in, f"{chosen}same-limits replacement, keeps the IOPS and MiB/s of today"))
-    if record.relief is not None:
-        weighed.append((record.relief, "would end the throttling"))
-    for offer, why in weighed:
-        yield spec_text(offer.spec), "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}", why
+    """Every offer, the cheapest first, with its price and its result."""
+    besides = [offer for offer in (record.drop_in, record.relief) if offer is not None]
+    weighed = {spec_text(offer.spec): offer for offer in [*besides, *record.offers]}
+    for name, offer in sorted(weighed.items(), key=lambda item: _price(item[1])):
+        mark = CHOSEN if offer.spec == record.target else ""
+        price = "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
+        yield f"{mark}{name}", price, _result(offer, record)
+
+
+def _price(offer: OfferRecord) -> float:
+    return math.inf if offer.monthly_usd is None else offer.monthly_usd
 
 
 def _result(offer: OfferRecord, record: RecommendationRecord) -> str:
-    """The result of weighing an offer: chosen, carries the demand, or the first refusal and the number of others."""
-    if offer.refused:
-        others = len(offer.refused) - 1
-        return f"refused: {offer.refused[0]}" + (f" (and {others} more)" if others else "")
+    """The result of weighing an offer: chosen or kept, every refusal, or why it is not the choice although it
+    carries the demand."""
+    keeps = "same limits as today" if record.drop_in is not None and offer.spec == record.drop_in.spec else ""
+    is_kept = record.kind.money is CountsAs.SAME
     if offer.spec == record.target:
-        return "chosen"
+        return ", ".join(filter(None, ("kept" if is_kept else "chosen", keeps)))
+    if record.relief is not None and offer.spec == record.relief.spec:
+        return "would end the throttling"
+    if offer.refused:
+        return f"refused: {'; '.join(_without_subject(text, offer) for text in offer.refused)}"
+    return keeps or f"carries it{_add_why(offer, record, is_kept=is_kept)}"
+
+
+def _without_subject(refusal: str, offer: OfferRecord) -> str:
+    """A refusal without the configuration that it begins with, which stands before it."""
+    for subject in (spec_text(offer.spec), offer.spec.type):
+        refusal = refusal.removeprefix(f"{subject} ")
+    return refusal.removeprefix("is ")
+
+
+def _add_why(offer: OfferRecord, record: RecommendationRecord, *, is_kept: bool) -> str:
     then = record.monthly_usd_then
-    is_dearer = then is not None and offer.monthly_usd is not None and offer.monthly_usd > then
-    return "carries it, costs more" if is_dearer else "carries it"
+    if record.too_risky is not None and offer.spec == record.too_risky.spec:
+        return ", but its risk is too high or unknown"
+    if offer.monthly_usd is None or then is None:
+        return ", but no price is known"
+    if offer.monthly_usd > then + CENT:
+        return ", costs more"
+    if offer.monthly_usd > then - CENT:
+        return ", costs the same"
+    if record.wait is not None:
+        return ", as far as was seen so far"
+    return ", but saves too little" if is_kept else ", but only by measured use"
 
 
 def _group(record: StripeSetRecord | None, together: SetAnswer | None) -> Iterator[StoryBlock]:
@@ -230,9 +303,6 @@ def tell_set(answer: SetAnswer) -> Figures:
 def _evidence(record: RecommendationRecord) -> Iterator[str]:
     if record.evidence is not None:
         yield f"evidence {record.evidence.grade}: {record.evidence.text}"
-    if record.risk is not None:
-        yield f"risk: {record.risk.text}"
-    yield from (f"blocked: {blocker.text}" for blocker in record.blockers)
 
 
 def _seconds(seen: SecondsSeen, record: RecommendationRecord) -> Note:

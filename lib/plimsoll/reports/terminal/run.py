@@ -145,14 +145,14 @@ _STYLES: Final = {"red": "bold red"}
 _PLAIN: Final = frozenset({Topic.MONEY, Topic.COUNTS, Topic.ABOUT, Topic.COSTS, Topic.GROUP})
 """Tables whose columns need no heads."""
 
-_BULLETS: Final = frozenset({Topic.WHY, Topic.SECONDS})
+_BULLETS: Final = frozenset({Topic.WHY, Topic.MORE, Topic.SECONDS})
 _RED: Final = frozenset({Topic.INCOMPLETE})
 
 
 def show_story(console: Console, story: Story) -> None:
     """Prints the blocks of a story, one after the other."""
     for block in story:
-        for part in _lay_out(block):
+        for part in lay_out(block):
             if isinstance(part, str):
                 console.print(part, soft_wrap=True, markup=False, emoji=False, highlight=False)
             else:
@@ -161,7 +161,7 @@ def show_story(console: Console, story: Story) -> None:
             console.print()
 
 
-def _lay_out(block: StoryBlock) -> Iterator[RenderableType | str]:
+def lay_out(block: StoryBlock) -> Iterator[RenderableType | str]:
     """A block as the terminal prints it. A text that is to be copied, which is never broken, is a plain string."""
     match block:
         case Headline():

@@ -45,6 +45,16 @@ def volumes():
     return [known(1), known(2, hours_of(0), minutes_of(5)), known(3, hours_of(1), minutes_of(30))]
 
 
+def test_a_bucket_begins_with_each_five_minutes_that_may_be_told_as_one():
+    """Else a longer bucket counts for one block of five minutes, and lies in two."""
+    knowledge, start_s = known(1, hours_of(0)), FIRST_DAY_S + 3 * HOUR_S
+    span = Window(start_s=start_s, end_s=start_s + HOUR_S)
+    before = make_grid([knowledge], resolution_s=60)
+    knowledge.publishes(span, None)
+    added = set(make_grid([knowledge], resolution_s=60).starts_s.tolist()) - set(before.starts_s.tolist())
+    assert added == set(range(start_s + 300, span.end_s, 300))
+
+
 def test_a_bucket_begins_where_one_of_any_volume_or_an_edge_does(volumes):
     edge_s = FIRST_DAY_S + 40 * HOUR_S + 7 * 60
     grid = make_grid(volumes, resolution_s=60, edges=[np.array([edge_s])])

@@ -1,6 +1,8 @@
 """Reports in the terminal: they fit the console, show every name literally, and plot what was asked for."""
 
 import io
+import re
+from itertools import takewhile
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.story import Topic, blocks_about
 from plimsoll.reports.story.volume import tell_volume
-from plimsoll.reports.terminal.explain import offers_table, show_explanation
+from plimsoll.reports.terminal.explain import SCREEN_ROWS, offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
 from plimsoll.reports.totals import RunTotals
@@ -22,6 +24,7 @@ from plimsoll.reports.wording import usd
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, every_action
+from tests.unit.reports.terminal.screens import screen_lines
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -59,14 +62,15 @@ def shown_run(width, run, best=()):
     return console.file.getvalue()
 
 
-def shown_explanation(width, recommendation, demand=None, change="", link=None):
+def shown_explanation(width, recommendation, demand=None, change="", link=None, *, way_back="", whole=True):
     console = a_console(width)
     show_explanation(
         console,
         recommendation,
         demand,
-        record_of(recommendation, ChangeText(how=change), provider=FIRST_PROVIDER),
+        record_of(recommendation, ChangeText(how=change, way_back=way_back), provider=FIRST_PROVIDER),
         link,
+        whole=whole,
     )
     return console.file.getvalue()
 
@@ -183,21 +187,50 @@ def test_long_types_among_the_offers_break_behind_a_hyphen_in_a_narrow_console()
     (offers,) = blocks_about(story, Topic.OFFERS)
     console.print(offers_table(offers, 80))
     shown = console.file.getvalue()
-    assert shown.count("hyperdisk-balanced-high-") == shown.count("availability") == 2
+    assert shown.count("hyperdisk-balanced-high-") == shown.count("availability") == 1
+    assert "refused: kept in 2 zones" in " ".join(shown.split())
     assert "high-availability" not in shown
 
 
 # ---- an explanation
 
 
+@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("action", sorted(every_action()))
-def test_no_line_of_an_explanation_is_wider_than_the_console(width, action):
+def test_no_line_of_an_explanation_is_wider_than_the_console(width, action, whole):
     recommendation = every_action()[action]
     demand = None if action == "detached" else a_demand([0, 50, 3_000, 200] * 300, 20)
-    text = shown_explanation(width, recommendation, demand)
+    text = shown_explanation(width, recommendation, demand, whole=whole)
     assert f"answer: {action}" in text
     assert too_wide(text, width) == []
+
+
+@pytest.mark.parametrize("action", sorted(every_action()))
+def test_an_explanation_ends_on_its_second_screen_whatever_it_has_to_say(action):
+    demand = None if action == "detached" else a_demand([0, 50, 3_000, 200] * 300, 20)
+    change = "\n".join(f"line {n} of the change {'x' * 150}" for n in range(40))
+    text = shown_explanation(80, every_action()[action], demand, change, way_back=change, whole=False)
+    assert screen_lines(text) <= SCREEN_ROWS
+    assert "answer: " in text
+    assert "money: " in text
+    shown = [line for line in text.splitlines() if line in change.splitlines()]
+    assert "line 0 of the change" in text
+    assert [line for line in text.splitlines() if line.startswith("line ")] == shown, "no line of it is broken"
+    assert text.count(" more lines: add --all") == 2
+
+
+@pytest.mark.parametrize("action", ["migrate", "reprovision", "upgrade"])
+def test_offers_stand_in_a_line_each_the_cheapest_first_and_the_chosen_one_marked(action):
+    found = every_action()[action]
+    rows = shown_explanation(80, found, a_demand(200, 10), whole=False).splitlines()
+    title = next(at for at, row in enumerate(rows) if row.startswith("why this and not another"))
+    offers = list(takewhile(lambda row: row.startswith(("→ ", "  ")), rows[title + 1 :]))
+    prices = [float(re.search(r" ([\d,]+\.\d\d)  ", row)[1].replace(",", "")) for row in offers]
+    assert prices == sorted(prices)
+    (chosen,) = [row for row in offers if row.startswith("→ ")]
+    assert "  chosen" in chosen
+    assert all("  refused: " in row or "carries it" in row or "same limits" in row for row in offers if row != chosen)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

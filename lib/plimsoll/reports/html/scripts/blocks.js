@@ -12,7 +12,7 @@ function unpacked(base64) {
 }
 
 async function readRows() {
-  const rows = [];
+  const rows = [], today = Date.parse(find('#table').dataset.day);
   const blocks = await Promise.all([...document.querySelectorAll('script.rows')].map((holder) => {
     const columns = unpacked(holder.textContent).json();
     holder.remove();
@@ -24,7 +24,8 @@ async function readRows() {
       const row = { block, place };
       for (const key of keys) row[key] = columns[key][place];
       row.key = keyOf(row.account, row.region, row.id);
-      row.found = [row.id, row.name, row.owner, row.hosts, row.account, row.zone, row.template, ...row.tags].join('\n').toLowerCase();
+      row.age = row.created ? Math.max(0, Math.floor((today - Date.parse(row.created)) / 86400000)) : null;
+      row.found = [row.id, row.name, row.owner, row.host, row.account, row.zone, row.template, ...row.tags].join('\n').toLowerCase();
       rows.push(row);
     });
   }

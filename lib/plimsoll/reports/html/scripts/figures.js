@@ -13,6 +13,13 @@ const hundredths = (value) => (known(value) ? (value >= 100 ? WHOLE : HUNDREDTHS
 
 const hours = (value) => `${tenths(value)} ${value === 1 ? 'hour' : 'hours'}`;
 
+// An age as people say it.
+function ageText(days) {
+  if (!known(days)) return 'not known';
+  if (days < 90) return `${whole(days)} ${days === 1 ? 'day' : 'days'}`;
+  return days < 730 ? `${whole(Math.floor(days / 30.4))} months` : `${whole(Math.floor(days / 365.25))} years`;
+}
+
 // What a change does to the bill, in words: nothing saves less than nothing.
 const changeOfBill = (saved) => (saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month`);
 

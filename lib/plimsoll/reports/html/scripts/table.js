@@ -49,8 +49,13 @@ function rowElement(row, place) {
     cell('', 'pick', pickBox(row, cut(name, 48))),
     element('th', { scope: 'row', role: 'rowheader' }, link,
       row.name ? element('span', { class: 'id' }, row.id) : null),
-    cell('where', 'where', row.account, element('span', { class: 'soft' }, ...zonesOf(row.zone))),
+    cell('where', 'where', row.account, element('span', { class: 'soft' }, ...zonesOf(row.zone)),
+      element('span', { class: 'soft besides' }, hostsOf(row.host)),
+      element('span', { class: 'soft besides' }, known(row.age) ? `${ageText(row.age)} old` : '')),
+    cell('host', 'host', hostsOf(row.host)),
+    cell('age', 'age', ageText(row.age)),
     cell('change', 'what', unbroken(row.from), row.to ? [' ', element('span', { class: 'to' }, unbroken(`→ ${row.to}`))] : ''),
+    cell('costs a month', 'now', usd(row.now)),
     cell('saves a month', 'number', known(row.saved) && row.saved < 0 ? `costs ${usd(-row.saved)}` : usd(row.saved),
       known(row.saved) && row.drop_in >= 0.005 && row.drop_in < row.saved - 0.005
         ? element('span', { class: 'soft' }, `same limits ${usd(row.drop_in)}`) : null),
@@ -94,21 +99,30 @@ function drawTable(rows, place) {
     const key = head.dataset.sort;
     head.setAttribute('aria-sort', place.sort === key ? 'ascending' : place.sort === `-${key}` ? 'descending' : 'none');
   }
-  find('#count').textContent = `${whole(shown.rows.length)} of ${whole(rows.length)} volumes${moneyOfRows(shown.rows)}`;
+  const count = `${whole(shown.rows.length)} of ${whole(rows.length)} volumes`;
+  find('#count').textContent = shown.rows.length ? `${count}: ${moneyOfRows(shown.rows)}` : `Nothing matches these filters: ${count}.`;
+  find('#table').hidden = !shown.rows.length;
 }
 
 // Counted as everywhere: what a throttled volume costs more stands apart, and a cost saves nothing.
 function moneyOfRows(rows) {
-  let saved = 0, more = 0;
+  let now = 0, saved = 0, more = 0;
   for (const row of rows) {
+    now += row.now || 0;
     if (row.counts_as === 'more' && row.saved < 0) more -= row.saved;
     else if (row.counts_as !== 'cost') saved += row.saved || 0;
   }
-  const told = [];
+  const told = [`${usd(now)} a month${rows.some((row) => !known(row.now)) ? ' where a price is known' : ''}`];
   if (saved >= 0.005) told.push(`saving ${usd(saved)} a month`);
   if (more >= 0.005) told.push(`${usd(more)} a month more for throttled volumes`);
-  return told.map((one) => `, ${one}`).join('');
+  return told.join(', ');
 }
+
+// The first host, and how many more.
+const hostsOf = (hosts) => {
+  const [first, ...others] = hosts.split(' ');
+  return first ? [first, others.length ? element('span', { class: 'soft', title: hosts }, `and ${whole(others.length)} more`) : null] : 'none';
+};
 
 // A volume of two zones has both, joined by a plus, behind which a line may end.
 function zonesOf(zone) {

@@ -111,7 +111,9 @@ function drawActions() {
   const rows = chosenRows(), holder = find('#acts');
   const some = shown.rows.filter((row) => picked.has(row.key)).length;
   takeButtons(holder, rows);
-  holder.prepend(element('span', { id: 'picked' }, some ? `${whole(some)} selected: ` : 'All that are listed: '));
+  holder.prepend(element('span', { id: 'picked' }, some
+    ? `${some === 1 ? 'This one volume' : `These ${whole(some)} volumes`}, selected: ${moneyOfRows(rows)}. ` : 'All that are listed: '));
+  holder.hidden = !rows.length;
   if (rows.length) holder.append(' ', saveButton('CSV', 'volumes.csv', () => new Blob([csvOf(chosenRows())], { type: 'text/csv' })));
   const all = find('#pick-all');
   all.checked = some > 0 && some === shown.rows.length;

@@ -164,9 +164,11 @@ function offersTable(record) {
   };
   const besides = (offer) => (is(offer, record.drop_in) && (chosen(offer) || is(offer, record.relief)) ? `; ${DROP_IN}` : '');
   const further = [record.drop_in, record.relief].filter((one) => one && !record.offers.some((offer) => is(offer, one)));
-  const rows = [...record.offers, ...further].map((offer) => [specText(offer.spec), usd(offer.monthly_usd),
+  const price = (offer) => offer.monthly_usd ?? Infinity;
+  const sorted = [...record.offers, ...further].sort((one, other) => (price(one) < price(other) ? -1 : Number(price(one) > price(other))));
+  const rows = sorted.map((offer) => [(chosen(offer) ? '→ ' : '') + specText(offer.spec), usd(offer.monthly_usd),
     `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, [whyNot(offer), besides(offer)]]);
-  return table('Every configuration considered', ['configuration'], ['USD a month'], rows, ['carries', 'result']);
+  return table('Every configuration considered, the cheapest first', ['configuration'], ['USD a month'], rows, ['carries', 'result']);
 }
 
 function evidenceOf(evidence) {
@@ -204,6 +206,7 @@ function changeOf(row, detail) {
     parts.push(element('p', { class: 'actions' }, copyButton(row.change, 'the change')),
       element('pre', { tabindex: '0', 'aria-label': 'The change' }, row.change));
   } else parts.push(element('p', {}, 'There is nothing to change.'));
+  if (row.way_back) parts.push(folded('The way back', element('pre', { tabindex: '0', 'aria-label': 'The way back' }, row.way_back)));
   return section('How to change it', 'change', parts);
 }
 
@@ -222,7 +225,7 @@ function bodyOf(row, detail) {
   const { record } = detail;
   return [
     headOf(row, record, detail), answerOf(row, record, detail),
-    section('Why', 'why', list(record.reasons)),
+    shownRisk(record) ? section('How likely it is outgrown', 'risk', element('p', {}, shownRisk(record).text)) : null,
     section('Demand', 'demand',
       record.demand ? [chartOf('demand', detail),
         element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand, detail.profile, record.signals)),
@@ -232,11 +235,11 @@ function bodyOf(row, detail) {
       consoleOf(detail.link, detail.seen)),
     record.ceilings ? section('Limits', 'ceilings', chartOf('roofline', detail), measuredOf(detail),
       element('div', { class: 'pair' }, ceilingsTable(record), record.replay ? replayTable(record) : null)) : null,
-    record.offers.length ? section('Configurations considered', 'offers', offersTable(record)) : null,
+    record.offers.length ? section('Why this and not another', 'offers', offersTable(record)) : null,
+    section('Why', 'why', list(record.reasons)),
     record.frontier.length ? frontierOf(record) : null,
     record.evidence ? section('Evidence', 'evidence', evidenceOf(record.evidence)) : null,
     record.seconds_seen ? section('Seen by the second', 'seconds', secondsOf(record.seconds_seen)) : null,
-    shownRisk(record) ? section('How likely it is outgrown', 'risk', element('p', {}, shownRisk(record).text)) : null,
     record.stripe_set ? stripesOf(record) : null,
     record.pool.length ? poolOf(record) : null,
     changeOf(row, detail),

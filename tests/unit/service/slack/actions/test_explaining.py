@@ -31,7 +31,14 @@ def test_the_story_is_in_the_view_with_how_to_change_it(tmp_path):
         place, view = workplace.view()
         workplace.ask("explain", place=place)
         said = told(view())
-        for words in (VOLUME, "answer: migrate to gp3 500 GiB", "peak; IOPS", "offers", "how to change it"):
+        for words in (
+            VOLUME,
+            "answer: migrate to gp3 500 GiB",
+            "how to change it",
+            "peak; IOPS",
+            "why this and not another",
+            "way back",
+        ):
             assert words in said
         assert workplace.replies == []
 
