@@ -11,6 +11,7 @@ import numpy as np
 from cloud_simulator.aws.fleet import Fleet, bench_hosts
 from cloud_simulator.aws.long_lives import long_lives
 from cloud_simulator.aws.volume_maker import VolumeMaker, change, gp2, gp3, io
+from cloud_simulator.aws.volume_owners import give_owners
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.published import VolumeSpec
 from cloud_simulator.units import ago
@@ -169,7 +170,8 @@ _SCENES: Final[tuple[Callable[[VolumeMaker], None], ...]] = (
 def organization(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1, striped: bool = False) -> Fleet:
     """Three accounts in two regions with at least `volumes` volumes; the last account has nothing in the last region.
 
-    Every archetype, owner, blocker and oddity is in it; what is more than the smallest is quiet, as most of production.
+    Every archetype, owner, blocker and oddity is in it; what is more than the smallest is quiet, as
+    most of production, and owned by tools in the shares of an ordinary account.
     `striped` adds two volumes that are one RAID-0. The same arguments give the same fleet.
     """
     places = [(account, region) for account in ACCOUNTS for region in AWS_REGIONS][:-1]
@@ -180,7 +182,7 @@ def organization(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1, 
     makers[0].volume(VolumeSpec(type="gp9", size_gib=100), Archetype.STEADY, "from-the-future")
     everyday = [_everyday(maker, start=index * _STEPS_APART) for index, maker in enumerate(makers)]
     _grow(makers, everyday, min(volumes, LEAST_VOLUMES))
-    _grow(makers, [_quiet(maker) for maker in makers], volumes)
+    _grow(makers, [give_owners(maker, _quiet(maker)) for maker in makers], volumes)
     if striped:
         _striped_volumes(makers[0])
     made = tuple(volume for maker in makers for volume in maker.volumes)

@@ -140,7 +140,8 @@ class MeasuredEntry(PrintedEntry):
 class CampaignEntry(StrictEntry):
     """A whole campaign file. `measured_on` is a day, a month (2020-12) or a year, as in the source.
 
-    `cited` is what people call it, `link` where it can be opened. `imported_on` is the day on which a user added it.
+    `cited` is what people call it, `names` what they call each source of its measurements, `link` where it can be
+    opened. `imported_on` is the day on which a user added it.
     """
 
     campaign: str
@@ -151,6 +152,7 @@ class CampaignEntry(StrictEntry):
     measured_on: str | None = None
     imported_on: str | None = None
     cited: str | None = None
+    names: dict[str, str] = Field(default_factory=dict)
     link: str | None = None
     provider: str
     account: str | None = None
@@ -368,7 +370,7 @@ def _cite(entry: MeasuredEntry, file: CampaignEntry, at: str) -> tuple[str, str]
     figures = entry.figures
     public = figures.get("source") or (file.cited if file.account is None else None)
     if public is not None:
-        return str(public), locate(str(public), figures.get("path") or file.link)
+        return file.names.get(str(public), str(public)), locate(str(public), figures.get("path") or file.link)
     printed_on, title = figures.get("date", file.measured_on), file.systems[entry.system].title
     host = file.systems[entry.system].host or file.host
     subject = title.removesuffix(f" on {host.type}") if host else title

@@ -63,9 +63,9 @@ def test_evidence_cites_the_name_and_never_the_envelope(name):
 @pytest.mark.parametrize(
     ("cited", "reference"),
     [
-        ("buildkite/elastic-ci-stack-for-aws#682", "github.com/buildkite/elastic-ci-stack-for-aws/issues/682: issue"),
+        ("an issue of Buildkite's Elastic CI Stack", "github.com/buildkite/elastic-ci-stack-for-aws/issues/682: issue"),
         ("easontechtalk.com (blog)", "easontechtalk.com (blog)"),
-        ("longhorn/longhorn", "github.com/longhorn/longhorn: "),
+        ("Longhorn's sizing guide", "github.com/longhorn/longhorn: "),
     ],
 )
 def test_a_public_point_is_opened_where_it_was_published(cited, reference):
