@@ -20,7 +20,7 @@ import growth
 import quiet_profile
 import report
 import vl_convert
-from measured_audit import CACHE, ROOT, Row
+from measured_audit import CACHE, Row
 from versions import commit_of
 
 PAGE = Path(__file__).with_name("README.md")
