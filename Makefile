@@ -32,7 +32,7 @@ STACKS ?= data audit validation $(if $(filter true 1,$(PLIMSOLL_DEPLOY_WITH_PROB
 CDK ?=
 
 # What some tests need besides Python, as command:package of Debian's; the demo needs fio alone.
-TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium promtool:prometheus
+TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
 define on_this
@@ -48,7 +48,7 @@ else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
 
-.PHONY: demo test test-all lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools
+.PHONY: demo test test-all lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools promtool
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -66,14 +66,22 @@ tools: ## fio and the like, where this may install them; tests that need them ar
 	  echo "could not install$$missing" >&2; \
 	elif [ -n "$$missing" ]; then echo "not installed, and what needs it is skipped:$$missing" >&2; fi
 
+# Taken out of its package, whose installation would begin a server.
+promtool: .venv/.ready
+	@command -v promtool > /dev/null || test -x $(BIN)/promtool || { place=$$(mktemp -d); \
+	  get="cd $$place && apt-get download -qq prometheus && dpkg-deb -x *.deb ."; \
+	  { sh -c "$$get" || { apt-get update -qq; sh -c "$$get"; }; } > /dev/null 2>&1; \
+	  cp "$$place/usr/bin/promtool" $(BIN)/ 2> /dev/null || echo "not to be had, and what needs it is skipped: promtool" >&2; \
+	  rm -rf "$$place"; }
+
 demo: .venv/.ready tools ## audit a simulated organization without AWS, and measure with fio (two minutes)
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
-test: .venv/.ready tools $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
+test: .venv/.ready tools promtool $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
 	$(call on_this,push)
 	$(call on_the_other,smoke,not needs,$(SMOKE))
 
-test-all: .venv/.ready tools $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
+test-all: .venv/.ready tools promtool $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
 	$(call on_this,all)
 	$(call on_the_other,push,not needs and not once)
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,12 +24,17 @@ def _has_loop_devices() -> bool:
     return _has_root() and Path("/dev/loop-control").exists() and (v1 or v2)
 
 
+def find_promtool() -> str | None:
+    """Prometheus's own checker: the machine's, or the one that `make promtool` has put beside Python."""
+    return shutil.which("promtool") or shutil.which("promtool", path=str(Path(sys.executable).parent))
+
+
 NEEDS: Final[Mapping[str, tuple[Callable[[], bool], str]]] = {
     "fio": (lambda: shutil.which("fio") is not None, "fio is not installed (apt-get install fio)"),
     "shellcheck": (lambda: shutil.which("shellcheck") is not None, "shellcheck is not installed"),
     "xfs": (lambda: shutil.which("mkfs.xfs") is not None, "mkfs.xfs is not installed (apt-get install xfsprogs)"),
     "chromium": (lambda: shutil.which("chromium") is not None, "chromium is not installed (apt-get install chromium)"),
-    "promtool": (lambda: shutil.which("promtool") is not None, "promtool is not installed (apt: prometheus)"),
+    "promtool": (lambda: find_promtool() is not None, "promtool is not installed (`make promtool`)"),
     "serve": (lambda: find_spec("uvicorn") is not None, "Starlette and uvicorn are not installed (the extra `serve`)"),
     "root": (_has_root, "needs root"),
     "loop": (_has_loop_devices, "needs root, loop devices and the kernel's block-I/O controller"),

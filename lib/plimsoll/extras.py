@@ -44,6 +44,9 @@ DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("
 CHARTS: Final = Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert"))
 SERVE: Final = Extra(name="serve", brings="Starlette and uvicorn", packages=("starlette", "uvicorn"))
 MCP: Final = Extra(name="mcp", brings="the MCP SDK", packages=("mcp", "mcp_types"))
+TERRAFORM: Final = Extra(
+    name="terraform", brings="a parser of Terraform's language", packages=("tree_sitter", "tree_sitter_hcl")
+)
 EXTRAS: Final = (
     SQL,
     GOOGLE_EXTRA,
@@ -51,6 +54,7 @@ EXTRAS: Final = (
     CHARTS,
     SERVE,
     MCP,
+    TERRAFORM,
     Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk",)),
 )
 

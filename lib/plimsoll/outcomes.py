@@ -7,7 +7,7 @@ from plimsoll.decide.answer import Recommendation
 from plimsoll.demand.profile import DemandProfile
 from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.model.errors import BadAnswer, CloudError
-from plimsoll.ports import NO_CHANGE, ChangeText, FailedTarget, Target
+from plimsoll.ports import NO_CHANGE, ChangeSteps, FailedTarget, Target
 from plimsoll.reading.cost import Plan
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"
@@ -63,7 +63,7 @@ class Answered:
 
     target: Target
     recommendation: Recommendation
-    change: ChangeText = NO_CHANGE
+    change: ChangeSteps = NO_CHANGE
     profile: DemandProfile | None = None
     seen: SecondsSeen | None = None
 

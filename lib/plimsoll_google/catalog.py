@@ -15,11 +15,11 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps
 from plimsoll.reading.cost import Closer, QueryCost
 from plimsoll.reading.window import Window
 from plimsoll.settings import Settings
-from plimsoll_google.change import disk_change_text, disk_way_back_text
+from plimsoll_google.change import disk_change_steps
 from plimsoll_google.machines import machine_cap
 from plimsoll_google.queries import SERIES_METRICS
 
@@ -89,11 +89,9 @@ class GoogleCatalog:
         """Every published type of either."""
         return volume_types(GOOGLE)
 
-    def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
+    def change(self, volume: Volume, target: VolumeSpec) -> ChangeSteps:
         """The steps by which the disk's owner makes the change, and takes it back."""
-        return ChangeText(
-            how=disk_change_text(volume, target, self.types), way_back=disk_way_back_text(volume, target, self.types)
-        )
+        return disk_change_steps(volume, target, self.types)
 
 
 def query_cost(settings: Settings) -> QueryCost:

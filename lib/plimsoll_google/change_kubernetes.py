@@ -1,91 +1,93 @@
 """Kubernetes: a change as the Persistent Disk CSI driver's classes, claims and snapshots have it written."""
 
-import json
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-import yaml
-
+from plimsoll.clouds.common.claims import (
+    CLASSES_SINCE,
+    Parameters,
+    as_texts,
+    check_cluster,
+    claim_of,
+    class_name,
+    declare_class,
+    patch_claim,
+    warn_of_new_claims,
+    yaml_text,
+)
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import Volume, VolumeSpec
+from plimsoll.ports import ChangeStep, command_step, edit_step, manifest_step, note_step
 from plimsoll_google.change_steps import is_in_place, plain_type
 
 _DRIVER: Final = "pd.csi.storage.gke.io"
 _SNAPSHOTS: Final = "snapshot.storage.k8s.io"
 
 
-def kubernetes(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
-    """The change for Kubernetes: a VolumeAttributesClass in place, else a claim made from a snapshot of the claim.
+def disk_claim_steps(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[ChangeStep]:
+    """The steps for a claim: a VolumeAttributesClass in place, else a claim made from a snapshot of the claim.
 
     The driver's ModifyVolume takes `iops` and `throughput` alone, in mebibytes as `250Mi`; a StorageClass calls them
     otherwise (its source, `pkg/parameters`, read in November 2026).
     """
     if is_in_place(volume.spec, target, types):
-        yield from _attributes_class(volume, target)
+        yield from _class_steps(volume, target)
     else:
         yield from _claim_from_snapshot(volume, target)
 
 
-def _attributes_class(volume: Volume, target: VolumeSpec) -> Iterator[str]:
-    name = _class_name(target)
-    manifest = {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "VolumeAttributesClass",
-        "metadata": {"name": name},
-        "driverName": _DRIVER,
-        "parameters": _texts({"iops": target.iops, "throughput": _mebi(target)}),
-    }
-    yield _yaml(manifest)
-    spec: dict[str, Any] = {"volumeAttributesClassName": name}
-    if target.size_gib > volume.spec.size_gib:
-        spec["resources"] = {"requests": {"storage": f"{target.size_gib}Gi"}}
-    patch = json.dumps({"spec": spec}, separators=(",", ":"))
-    yield shlex.join(
-        ["kubectl", "-n", _namespace(volume), "patch", "pvc", _claim(volume), "--type", "merge", "-p", patch]
-    )
-    yield (
-        "It wants Kubernetes 1.34, where such classes are generally available. New claims still get what their "
-        "StorageClass says: change its provisioned-iops-on-create and provisioned-throughput-on-create too."
-    )
+def _class_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    is_new = target.figures != volume.spec.figures
+    if is_new:
+        for spec in (volume.spec, target):
+            yield declare_class(spec, _DRIVER, {"iops": spec.iops, "throughput": _mebi(spec)})
+    yield from check_cluster(volume, None)
+    yield patch_claim(volume, target, with_class=is_new)
+    if is_new:
+        yield note_step(CLASSES_SINCE)
+        yield warn_of_new_claims(volume.owner.details.get("storage_class"), _class_parameters(target))
 
 
-def _claim_from_snapshot(volume: Volume, target: VolumeSpec) -> Iterator[str]:
-    claim, storage_class = _claim(volume), _class_name(target)
-    snapshot = {"name": f"{claim}-before-{plain_type(target.type)}", "namespace": _namespace(volume)}
-    yield (
+def _claim_from_snapshot(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    (namespace, claim), storage_class = claim_of(volume), class_name(target)
+    snapshot = {"name": f"{claim}-before-{plain_type(target.type)}", "namespace": namespace}
+    yield edit_step(
         "A claim keeps its type; a VolumeAttributesClass changes IOPS and throughput alone. Scale what uses it to 0, "
         "and apply:"
     )
-    yield _yaml(
-        _storage_class(storage_class, target),
-        {
-            "apiVersion": f"{_SNAPSHOTS}/v1",
-            "kind": "VolumeSnapshot",
-            "metadata": snapshot,
-            "spec": {"source": {"persistentVolumeClaimName": claim}},
-        },
-        _new_claim(volume, storage_class, snapshot, target),
-    )
+    taken = {
+        "apiVersion": f"{_SNAPSHOTS}/v1",
+        "kind": "VolumeSnapshot",
+        "metadata": snapshot,
+        "spec": {"source": {"persistentVolumeClaimName": claim}},
+    }
+    manifests = _storage_class(storage_class, target), taken, _new_claim(volume, storage_class, snapshot, target)
+    yield manifest_step(f"{namespace}-{claim}-{storage_class}.yaml", yaml_text(*manifests))
     keep = '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'
-    yield (
+    yield edit_step(
         "Then have it use the new claim. A StatefulSet finds its claims by name: there keep the old volume, as below, "
         "and once the snapshot is ready delete the old claim and make the new one under its name."
     )
-    yield shlex.join(["kubectl", "patch", "pv", volume.owner.details.get("persistent_volume", "VOLUME"), "-p", keep])
-    yield (
+    kept = volume.owner.details.get("persistent_volume", "VOLUME")
+    yield command_step(shlex.join(["kubectl", "patch", "pv", kept, "-p", keep]))
+    yield note_step(
         "The old volume is the way back, without what was written since; delete it when the new one has proved itself. "
         f"The nodes must be of a machine type that {plain_type(target.type)} can be attached to."
     )
 
 
-def _storage_class(name: str, target: VolumeSpec) -> Mapping[str, Any]:
-    parameters = {
+def _class_parameters(target: VolumeSpec) -> Parameters:
+    """The parameters of a StorageClass that makes volumes of a configuration."""
+    return {
         "type": plain_type(target.type),
         "replication-type": "regional-pd" if target.type.startswith("regional-") else None,
         "provisioned-iops-on-create": target.iops,
         "provisioned-throughput-on-create": _mebi(target),
     }
+
+
+def _storage_class(name: str, target: VolumeSpec) -> Mapping[str, Any]:
     return {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
@@ -93,7 +95,7 @@ def _storage_class(name: str, target: VolumeSpec) -> Mapping[str, Any]:
         "provisioner": _DRIVER,
         "volumeBindingMode": "WaitForFirstConsumer",
         "allowVolumeExpansion": True,
-        "parameters": _texts(parameters),
+        "parameters": as_texts(_class_parameters(target)),
     }
 
 
@@ -104,7 +106,7 @@ def _new_claim(
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {
-            "name": f"{_claim(volume)}-{plain_type(target.type)}",
+            "name": f"{claim_of(volume)[1]}-{plain_type(target.type)}",
             "namespace": snapshot["namespace"],
         },
         "spec": {
@@ -116,26 +118,5 @@ def _new_claim(
     }
 
 
-def _class_name(target: VolumeSpec) -> str:
-    figures = [str(figure) for figure in (target.iops, target.throughput_mib_s) if figure is not None]
-    return "-".join(["plimsoll", target.type, *figures])
-
-
 def _mebi(target: VolumeSpec) -> str | None:
     return None if target.throughput_mib_s is None else f"{target.throughput_mib_s}Mi"
-
-
-def _texts(parameters: Mapping[str, str | int | None]) -> dict[str, str]:
-    return {key: str(value) for key, value in parameters.items() if value is not None}
-
-
-def _claim(volume: Volume) -> str:
-    return volume.owner.details.get("claim", "CLAIM")
-
-
-def _namespace(volume: Volume) -> str:
-    return volume.owner.details.get("namespace", "NAMESPACE")
-
-
-def _yaml(*manifests: Mapping[str, Any]) -> str:
-    return yaml.safe_dump_all(manifests, sort_keys=False, width=1_000, allow_unicode=True).rstrip("\n")

@@ -12,7 +12,7 @@ from plimsoll.model.errors import CloudError
 from plimsoll.model.market import PriceBook, VolumeType
 from plimsoll.model.series import SERIES, Longer
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import CallLimits, ChangeText, FailedTarget, Target, UnreadVolume, Usage
+from plimsoll.ports import CallLimits, ChangeSteps, FailedTarget, Target, UnreadVolume, Usage, command_step
 from plimsoll.reading.known import Ask, Found
 from plimsoll.reading.window import Window
 
@@ -150,9 +150,12 @@ class MemoryCatalog:
     types: Mapping[str, VolumeType]
     provider: str = "memory"
 
-    def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
+    def change(self, volume: Volume, target: VolumeSpec) -> ChangeSteps:
         """The change and its way back, a line each."""
-        return ChangeText(how=f"change {volume.id} to {target}", way_back=f"change {volume.id} to {volume.spec}")
+        return ChangeSteps(
+            forth=(command_step(f"change {volume.id} to {target}"),),
+            back=(command_step(f"change {volume.id} to {volume.spec}"),),
+        )
 
 
 @dataclass(slots=True, kw_only=True)

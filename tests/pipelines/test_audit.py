@@ -28,7 +28,7 @@ from plimsoll.outcomes import (
     Skipped,
     VolumesSeen,
 )
-from plimsoll.ports import FailedTarget, Target, UnreadVolume
+from plimsoll.ports import NO_CHANGE, FailedTarget, Target, UnreadVolume, steps_text
 from plimsoll.reading.window import Window
 from plimsoll.reports.answers import answered_record
 from plimsoll.reports.totals import RunTotals
@@ -123,15 +123,15 @@ def test_an_account_of_one_volume_is_seen_priced_and_answered():
     assert of_type(found, VolumesSeen) == [VolumesSeen(target=HERE, volumes=1)]
     answer = by_volume(found)["vol-1"]
     assert isinstance(answer.recommendation, Migrate)
-    assert answer.change.how == "change vol-1 to gp3 500 GiB 3,000 IOPS 125 MiB/s"
-    assert answer.change.way_back == "change vol-1 to gp2 500 GiB"
+    assert steps_text(answer.change.forth) == "change vol-1 to gp3 500 GiB 3,000 IOPS 125 MiB/s"
+    assert steps_text(answer.change.back) == "change vol-1 to gp2 500 GiB"
     assert answer.target == HERE
 
 
 def test_what_is_kept_has_no_change_to_make():
     answer = by_volume(outcomes(a_world([a_volume("gp3", 500)])))["vol-1"]
     assert isinstance(answer.recommendation, Keep)
-    assert (answer.change.how, answer.change.way_back) == ("", "")
+    assert answer.change == NO_CHANGE
 
 
 def test_volumes_that_could_not_be_read_fail_by_name_and_the_others_are_answered():

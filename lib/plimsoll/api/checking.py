@@ -29,7 +29,6 @@ from plimsoll.policy_file import parse_policy
 from plimsoll.reports import run_reader
 from plimsoll.reports.findings import PlanCheck, PlanFinding
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.wording import count_of, join_words, spec_text, usd
 
 _HOURS_A_DAY: Final = 24
@@ -45,7 +44,8 @@ def check_plan(plan: Path, run: Path | None = None) -> PlanCheck:
     folder = run_folder(run)
     record = run_reader.read_run(folder)
     known = _find_known(folder, {volume.volume_id for volume in volumes if volume.volume_id is not None})
-    findings = [judge_planned(volume, known, record) for volume in volumes]
+    policy, prices = parse_policy(record.policy), record.scope.get("prices")
+    findings = [judge_planned(volume, known, policy, prices) for volume in volumes]
     as_of = f"{record.as_of:%Y-%m-%d %H:%M} UTC"
     return PlanCheck(plan=str(plan), run=str(folder), as_of=as_of, findings=findings)
 
@@ -78,8 +78,8 @@ def _disk(record: RecommendationRecord) -> str:
     return f"projects/{record.account}/zones/{record.zone}/disks/{record.name}"
 
 
-def judge_planned(volume: PlannedVolume, known: KnownVolumes, run: RunRecord) -> PlanFinding:
-    """The finding on one planned volume."""
+def judge_planned(volume: PlannedVolume, known: KnownVolumes, policy: Policy, prices: str | None = None) -> PlanFinding:
+    """The finding on one planned volume, by a run's policy, and its price file if it had one."""
     if volume.volume_id is None and volume.before is None:
         return _find(volume, "new", "It is new, and has no demand yet: audit it after some days.")
     if volume.after is None:
@@ -99,7 +99,8 @@ def judge_planned(volume: PlannedVolume, known: KnownVolumes, run: RunRecord) ->
         record=record,
         profile=known.profiles.get(run_reader.full_name(record)),
         types=volume_types(volume.cloud),
-        run=run,
+        policy=policy.apply_overrides(record.tags),
+        prices=prices,
     )
     verdict, text = case.judge()
     return _find(volume, verdict, text, case)
@@ -142,7 +143,8 @@ class _Case:
     record: RecommendationRecord
     profile: DemandProfileRecord | None
     types: Mapping[str, VolumeType]
-    run: RunRecord
+    policy: Policy
+    prices: str | None
 
     def judge(self) -> tuple[str, str]:
         """The verdict, with its reason in words."""
@@ -180,7 +182,7 @@ class _Case:
             verdict = "oversized" if self.better.type == self.planned.type else "unknown"
             text = f"It sets more than needed: {self._demand_text}; {spec_text(self.better)} carries it"
             return verdict, f"{text}. What it costs is not known."
-        if (self.saved_usd_month or 0.0) >= max(_CENT, self._policy.min_saving_usd_month):
+        if (self.saved_usd_month or 0.0) >= max(_CENT, self.policy.min_saving_usd_month):
             text = f"It sets {spec_text(self.planned)}; {self._demand_text}: {spec_text(self.better)} carries it"
             return "oversized", f"{text}{self._saving}."
         return "fine", f"It carries what was seen: {self._demand_text}.{self._losses}"
@@ -256,10 +258,6 @@ class _Case:
     @property
     def _reason(self) -> str:
         return self.record.reasons[0] if self.record.reasons else f"the run says {self.record.action}."
-
-    @cached_property
-    def _policy(self) -> Policy:
-        return parse_policy(self.run.policy).apply_overrides(self.record.tags)
 
     # ---- demand
 
@@ -345,7 +343,7 @@ class _Case:
 
     @property
     def _headroom_factor(self) -> float:
-        return self.record.headroom_factor or Headroom.from_policy(self._policy).factor
+        return self.record.headroom_factor or Headroom.from_policy(self.policy).factor
 
     # ---- money
 
@@ -382,10 +380,10 @@ class _Case:
     @cached_property
     def _book(self) -> PriceBook | None:
         """The prices that are known here, if they are the run's: they give every price that it recorded."""
-        book = _find_book(self.run.scope.get("prices"), self.record.provider, self.record.region)
+        book = _find_book(self.prices, self.record.provider, self.record.region)
         if book is None:
             return None
-        book = replace(book, discounts_pct=self._policy.discounts_pct)
+        book = replace(book, discounts_pct=self.policy.discounts_pct)
         recorded = [(spec, price) for spec, price in self._recorded_prices if price is not None]
         pairs = [(book.usd_month(spec, mean_iops=self._mean_iops), price) for spec, price in recorded]
         is_same = bool(pairs) and all(here is not None and abs(here - price) < _CENT for here, price in pairs)

@@ -36,7 +36,7 @@ from plimsoll.model.market import type_of
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
-from plimsoll.ports import NO_CHANGE, ChangeText, Target
+from plimsoll.ports import NO_CHANGE, ChangeSteps, Target
 from plimsoll.refine.member import Judged
 
 EVERY_MINUTE_BATCH_VOLUMES = 100
@@ -148,7 +148,7 @@ def _answer_of(
     recommendation: Recommendation,
     policy: Policy,
     *,
-    change: ChangeText = NO_CHANGE,
+    change: ChangeSteps = NO_CHANGE,
     profile: DemandProfile | None = None,
     seen: SecondsSeen | None = None,
 ) -> Answered:

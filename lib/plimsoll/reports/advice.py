@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.decide.offers import find_losses, find_shortfalls
-from plimsoll.model.ceiling import RESOURCES, Need, Resource
+from plimsoll.decide.offers import find_losses, find_shortfalls, published_cuts
+from plimsoll.model.ceiling import RESOURCES, Ceiling, Need, Resource
 from plimsoll.model.kinds import CHANGES, CountsAs
-from plimsoll.model.market import VolumeType
+from plimsoll.model.market import VolumeType, type_of
 from plimsoll.model.policy import Headroom
 from plimsoll.model.units import DAY_S
 from plimsoll.model.volume import VolumeSpec
@@ -164,6 +164,10 @@ class _Pair:
         record = self.record
         return (record.target if record.target and record.action in CHANGES else record.current).spec
 
+    def _ceiling(self, spec: VolumeSpec) -> Ceiling:
+        """The published ceiling. Raises UnknownVolumeType for a type that this version does not know."""
+        return type_of(spec, self.types).ceiling(spec)
+
     @property
     def is_open(self) -> bool:
         """True if the run recommends neither a change nor to keep the volume."""
@@ -193,7 +197,7 @@ class _Pair:
 
     def _throttling(self, spec: VolumeSpec) -> str:
         """The demand that a configuration would have held back for certain; empty if none is known."""
-        demand, ceiling = self.record.demand, self.types[spec.type].ceiling(spec)
+        demand, ceiling = self.record.demand, self._ceiling(spec)
         if demand is None:
             return ""
         need = Need(
@@ -217,9 +221,7 @@ class _Pair:
 
     def _find_unrelieved(self, spec: VolumeSpec) -> str:
         """The limit that the run raises and a configuration leaves lower; empty if there is none."""
-        now, then, ceiling = (
-            self.types[each.type].ceiling(each) for each in (self.record.current.spec, self.ours, spec)
-        )
+        now, then, ceiling = map(self._ceiling, (self.record.current.spec, self.ours, spec))
         for side in RESOURCES:
             relief = Need.from_ceiling(then).without(_OTHER[side])
             if any(find_shortfalls("", now, relief)):
@@ -232,7 +234,7 @@ class _Pair:
 
     def _cautions(self, spec: VolumeSpec) -> Iterator[str]:
         record, demand = self.record, self.record.demand
-        ceiling, rejected = self.types[spec.type].ceiling(spec), record.too_risky
+        ceiling, rejected = self._ceiling(spec), record.too_risky
         if rejected is not None and rejected.spec.spec == spec:
             risk = rejected.risk and rejected.risk.promised_pct
             known = "not known" if risk is None else f"{risk:g} %, above what the policy allows"
@@ -250,7 +252,8 @@ class _Pair:
             side = next(side for side in RESOURCES if side.unit == event.side)
             if event.rate > ceiling.limit(side):
                 yield f"Before the window, on {event.start[:10]}, it did {event.rate:,.0f} {event.side}."
-        for loss in find_losses(record.current.spec, spec, self.types, record.cuts):
+        now = record.current.spec
+        for loss in find_losses(now, spec, self.types, published_cuts(now, spec, self.types)):
             if loss.code not in {ours.code for ours in record.losses}:
                 yield f"It gives up {loss.text}."
 

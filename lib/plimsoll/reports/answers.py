@@ -1,22 +1,35 @@
 """The records of an audit's answers."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
+
 from plimsoll.decide.answer import Answer
 from plimsoll.demand.profile import DemandProfile
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import Answered
-from plimsoll.ports import NO_CHANGE, ChangeText
+from plimsoll.ports import NO_CHANGE, ChangeStep, ChangeSteps, steps_text
 from plimsoll.reports.plain import plain_of
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.seconds_seen import seen_record
 
 
-def record_of(answer: Answer, change: ChangeText = NO_CHANGE, *, provider: str) -> RecommendationRecord:
+def record_of(answer: Answer, change: ChangeSteps = NO_CHANGE, *, provider: str) -> RecommendationRecord:
     """The record of an answer whose volume has the tags alone that are shown.
 
     `change` is how its owner makes it and takes it back, and `provider` the volume's cloud.
     """
-    beside = {"change": change.how, "way_back": change.way_back, "provider": provider}
+    beside = {
+        "change": steps_text(change.forth),
+        "way_back": steps_text(change.back),
+        "change_steps": _step_records(change.forth),
+        "way_back_steps": _step_records(change.back),
+        "provider": provider,
+    }
     return RecommendationRecord.model_validate(plain_of(RecommendationRecord, answer) | beside)
+
+
+def _step_records(steps: Sequence[ChangeStep]) -> list[dict[str, str]]:
+    return [asdict(step) for step in steps]
 
 
 def answered_record(answered: Answered) -> RecommendationRecord:

@@ -13,6 +13,7 @@ from tempfile import TemporaryFile
 from typing import IO, Final, NamedTuple
 
 from plimsoll.files import make_folder, writable, write_lines
+from plimsoll.ports import StepKind
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import STEP_TITLES, Step, step_of
@@ -37,7 +38,12 @@ ORDER: Final = "order.txt"
 _LONGEST_PLACE: Final = 150
 """Characters of an account and region in a file's name: file systems take 255 bytes in all."""
 
-_WRITTEN: Final = re.compile(rf"[1-9]-({'|'.join(CHANGED_IN)}|templates)-[a-z-]+-[A-Za-z0-9._-]+\.(sh|txt)")
+_MANIFEST: Final = "manifest-"
+"""The beginning of the names of manifests."""
+
+_WRITTEN: Final = re.compile(
+    rf"[1-9]-({'|'.join(CHANGED_IN)}|templates)-[a-z-]+-[A-Za-z0-9._-]+\.(sh|txt)|{_MANIFEST}[A-Za-z0-9._-]+\.yaml"
+)
 """The names of the files that this module writes beside the order."""
 
 
@@ -80,10 +86,11 @@ class _Key(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Entries:
-    """The changes of one file: where each stands in the spool, with what orders it."""
+    """The changes of one file: where each stands in the spool, with what orders it, and their manifests by name."""
 
     saved_cents: int = 0
     spans: list[tuple[int, str, int, int, int]] = field(default_factory=list)
+    manifests: dict[str, str] = field(default_factory=dict)
 
 
 def is_open_change(record: RecommendationRecord) -> bool:
@@ -169,6 +176,10 @@ def write_changes(
                 written.append(out / name)
             how = run_lines(tool, key.provider, _harmless(key.account), profile)
             lines += _order_lines(written[-2].name, written[-1].name, how, step, entries)
+            for name, manifest in sorted(entries.manifests.items()):
+                write_lines([manifest], out / name, "utf-8")
+                written.append(out / name)
+                lines.append(f"  manifest, which the changes above apply: {name}\n")
     for name, text in _template_files(templates):
         write_lines(text, out / name, "utf-8")
         written.append(out / name)
@@ -176,7 +187,7 @@ def write_changes(
     if written:
         write_lines([ORDER_HEAD, *lines], out / ORDER, "utf-8")
         written.append(out / ORDER)
-    return sorted(written)
+    return sorted(set(written))
 
 
 def _sort_key(item: tuple[_Key, _Entries]) -> tuple[int, int, _Key]:
@@ -207,6 +218,8 @@ def _spool_changes(
             saved = cents_of(record).get("saved_cents", 0)
             entries.saved_cents += saved
             entries.spans.append((-saved, record.volume_id, begin, len(forth), len(back)))
+            files = [entry for entry in record.change_steps if entry.kind is StepKind.FILE]
+            entries.manifests |= {f"{_MANIFEST}{_to_file_name(entry.path)}": f"{entry.text}\n" for entry in files}
         yield spool, entries_by_key
 
 

@@ -25,6 +25,7 @@ from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import MIB, US_PER_S, Digits
 from plimsoll.model.volume import NAME_TAG, VolumeSpec
+from plimsoll.ports import StepKind
 from plimsoll.reports.plain import SUPPLIED, At, By
 from plimsoll.risk.histories import PastPeaks
 
@@ -491,6 +492,15 @@ class OwnerRecord(_Record):
     name: str | None
 
 
+class ChangeStepRecord(_Record):
+    """A step of a change: a command, a manifest's file, an edit that a person makes, or a note."""
+
+    kind: StepKind
+    text: str
+    path: str = Field(description="the name of a file, or the place of an edit in words; empty for the others")
+    namespace: str = Field(description="of the claim that a command changes; empty for the others")
+
+
 class StripeSetRecord(_Record):
     """The stripe set that a volume is decided with; its money is that of all members, each of which has a part."""
 
@@ -700,6 +710,12 @@ class RecommendationRecord(_Record):
     change: Annotated[str, SUPPLIED] = Field(description="how the owner makes the change")
     way_back: Annotated[str, SUPPLIED] = Field(
         default="", description="how the owner takes it back; empty in runs of earlier versions"
+    )
+    change_steps: Annotated[list[ChangeStepRecord], SUPPLIED] = Field(
+        default=[], description="the same change as typed steps, in their order"
+    )
+    way_back_steps: Annotated[list[ChangeStepRecord], SUPPLIED] = Field(
+        default=[], description="the same way back as typed steps, in their order"
     )
     stripe_set: StripeSetRecord | None = Field(
         default=None, description="the volumes that are changed together with this one; null where none is known"

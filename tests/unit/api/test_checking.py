@@ -29,7 +29,6 @@ from tests.unit.api.watched import (
     watch_demand,
     write_run,
 )
-from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.runs import an_unanswered
 
 GP3 = a_spec("gp3", 500)
@@ -47,7 +46,7 @@ def judged(watched, planned, before=None, **changes):
     volume = PlannedVolume(
         address="a", cloud="aws", volume_id=record.volume_id, before=before or record.current.spec, after=planned
     )
-    return judge_planned(volume, known, a_run_record(policy={"risk_pct": 100.0}))
+    return judge_planned(volume, known, a_policy())
 
 
 @pytest.mark.parametrize(
@@ -240,7 +239,7 @@ def test_disks_that_share_a_ceiling_are_judged_as_a_group_alone():
     def verdict(type_name, size_gib):
         planned = VolumeSpec(type=type_name, size_gib=size_gib)
         volume = PlannedVolume(address="a", cloud="google", volume_id=record.volume_id, after=planned)
-        return judge_planned(volume, known, a_run_record()).verdict
+        return judge_planned(volume, known, a_policy()).verdict
 
     assert (verdict("pd-balanced", 500), verdict("pd-ssd", 400), verdict("pd-ssd", 600)) == (
         "unknown",

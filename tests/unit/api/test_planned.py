@@ -189,7 +189,7 @@ def test_a_plan_without_changes_changes_nothing(tmp_path):
 
 
 def test_a_large_plan_takes_memory_for_its_volumes_alone(tmp_path):
-    values = {f"attribute_{number}": f"value {number}" for number in range(20)}
+    values = {f"attribute_{number}": f"value {number}" for number in range(8)}
     others = [a_change(values, values, type_name="aws_iam_role") for _ in range(10_000)]
     state = [{"address": "a", "mode": "managed", "values": dict(values)} for _ in range(2_000)]
     volume = a_change({"type": "gp3", "size": 20}, {"id": "vol-1", "type": "gp3", "size": 10})

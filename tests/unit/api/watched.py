@@ -11,7 +11,7 @@ from plimsoll.demand.profile import profile_of
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
 from plimsoll.policy_file import dump_policy
-from plimsoll.ports import ChangeText
+from plimsoll.ports import NO_CHANGE
 from plimsoll.reports.answers import profile_record, record_of
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_folder import RunFolder
@@ -42,7 +42,7 @@ def watch_demand(volume: Volume, demand: Demand, policy: Policy | None = None) -
     recommendation = decision(volume, demand, policy)
     none = np.zeros(len(demand.observed), dtype=np.bool_)
     return Watched(
-        record_of(recommendation, ChangeText(how=""), provider=FIRST_PROVIDER),
+        record_of(recommendation, NO_CHANGE, provider=FIRST_PROVIDER),
         profile_record(volume, profile_of(demand, throttled=none, host_bound=none)),
     )
 

@@ -3,6 +3,7 @@
 import pytest
 
 from plimsoll.model.volume import VolumeSpec
+from plimsoll.ports import steps_text
 from plimsoll_google.catalog import GoogleCatalog
 from plimsoll_google.change_steps import is_in_place, is_regional
 from tests.builders import a_volume
@@ -30,4 +31,4 @@ def test_what_is_kept_in_two_zones_is_regional(name):
 def test_every_type_can_be_changed_to_another(name):
     disk = a_volume(spec=VolumeSpec(type=name, size_gib=500), account="shop-prod", zone="us-central1-a+us-central1-b")
     target = VolumeSpec(type="pd-ssd" if name == "pd-balanced" else "pd-balanced", size_gib=500)
-    assert "gcloud compute disks" in CATALOG.change(disk, target).how
+    assert "gcloud compute disks" in steps_text(CATALOG.change(disk, target).forth)

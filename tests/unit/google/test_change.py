@@ -1,4 +1,4 @@
-"""Change texts: what the owner edits or runs, what it interrupts, and what brings the old configuration back."""
+"""Changes of disks: what the owner edits or runs, what it interrupts, and what brings the old configuration back."""
 
 import json
 import re
@@ -8,11 +8,14 @@ from itertools import pairwise
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.market import ChangeLimit, Sized, VolumeType
 from plimsoll.model.volume import Attachment, Host, Owner, OwnerKind, VolumeSpec
-from plimsoll_google.change import disk_change_text, disk_way_back_text
+from plimsoll.ports import StepKind, steps_text
+from plimsoll_google.change import disk_change_steps
 from plimsoll_google.change_steps import is_in_place, new_name, snapshot_name
 from tests.builders import LONG_AGO, a_volume
 
@@ -58,7 +61,7 @@ def a_disk(spec=SSD, kind=OwnerKind.HAND, *, name="data", boot=False, hosts=None
 
 
 def text_of(disk, target=BALANCED):
-    return disk_change_text(disk, target, TYPES)
+    return steps_text(disk_change_steps(disk, target, TYPES).forth)
 
 
 def commands(text):
@@ -221,10 +224,37 @@ def test_what_a_type_does_not_provision_is_not_written(kind):
     assert "pd-balanced" in text
 
 
-def test_terraform_changes_figures_in_place():
+def terraform_edits(spec, target):
+    found = disk_change_steps(a_disk(spec, OwnerKind.TERRAFORM), target, TYPES)
+    edits = [[step.text for step in steps if step.kind is StepKind.EDIT] for steps in (found.forth, found.back)]
+    return [[dict(re.findall(r"^  (\w+) += (.*)$", text, re.MULTILINE)) for text in texts] for texts in edits]
+
+
+def test_terraform_changes_one_figure_after_the_other_so_that_both_are_valid_at_every_step():
+    forth, back = terraform_edits(replace(BALANCED, iops=40_000, throughput_mib_s=1_200), SLOWER)
+    assert forth == [{"provisioned_throughput": "140"}, {"provisioned_iops": "3000"}]
+    assert back == [{"provisioned_iops": "40000"}, {"provisioned_throughput": "1200"}]
+
+
+FIGURES = st.tuples(st.integers(750, 40_000), st.integers(140, 2_400)).filter(lambda pair: pair[0] >= 4 * pair[1])
+
+
+@given(now=FIGURES, then=FIGURES)
+def test_no_step_of_terraform_asks_for_more_throughput_than_its_iops_allow_and_all_make_the_target(now, then):
+    specs = [replace(BALANCED, iops=iops, throughput_mib_s=mib_s) for iops, mib_s in (now, then)]
+    if now == then:
+        return
+    for begin, end, edits in zip((now, then), (then, now), terraform_edits(*specs), strict=True):
+        state = {"provisioned_iops": begin[0], "provisioned_throughput": begin[1]}
+        for figures in edits:
+            state |= {name: int(figure) for name, figure in figures.items()}
+            assert state["provisioned_iops"] >= 4 * state["provisioned_throughput"]
+        assert tuple(state.values()) == end
+
+
+def test_terraform_names_its_resource_and_who_would_revert_another_change():
     lines = text_of(a_disk(SLOWER, OwnerKind.TERRAFORM)).splitlines()
     assert "google_compute_disk of data" in lines[0]
-    assert lines[1:3] == ["  provisioned_iops = 4000", "  provisioned_throughput = 250"]
     assert "would revert it" in lines[-1]
 
 
@@ -232,7 +262,7 @@ def test_terraform_is_never_told_to_change_a_type():
     text = text_of(a_disk(kind=OwnerKind.TERRAFORM))
     assert text.startswith("Do not change `type` of data")
     assert [line[3] for line in commands(text)] == ["stop", "create"]
-    attributes = dict(re.findall(r"^  (\w+) = (.*)$", text, re.MULTILINE))
+    attributes = dict(re.findall(r"^  (\w+) += (.*)$", text, re.MULTILINE))
     assert json.loads(attributes["snapshot"]) == "data-before-hyperdisk-balanced"
     assert json.loads(attributes["type"]) == "hyperdisk-balanced"
     assert json.loads(attributes["name"]) == "data-hyperdisk-balanced"
@@ -257,19 +287,22 @@ CLAIM = {"claim": "pg-0", "namespace": "shop", "persistent_volume": "pvc-1"}
 
 
 def test_a_claims_figures_change_by_a_class_that_the_driver_understands():
-    text = text_of(a_disk(SLOWER, OwnerKind.KUBERNETES, details=CLAIM))
-    manifest = yaml.safe_load(text.split("kubectl", 1)[0])
-    assert manifest["kind"] == "VolumeAttributesClass"
-    assert manifest["parameters"] == {"iops": "4000", "throughput": "250Mi"}
-    (patch,) = commands(text)
-    assert patch[:6] == ["kubectl", "-n", "shop", "patch", "pvc", "pg-0"]
-    assert json.loads(patch[-1]) == {"spec": {"volumeAttributesClassName": manifest["metadata"]["name"]}}
-    assert "Kubernetes 1.34" in text
+    found = disk_change_steps(a_disk(SLOWER, OwnerKind.KUBERNETES, details=CLAIM), BALANCED, TYPES)
+    before, then = (yaml.safe_load(step.text) for step in found.forth if step.kind is StepKind.FILE)
+    assert {before["kind"], then["kind"]} == {"VolumeAttributesClass"}
+    assert then["parameters"] == {"iops": "4000", "throughput": "250Mi"}
+    assert before["parameters"] == {"iops": "3000", "throughput": "140Mi"}
+    for steps, named in ((found.forth, then), (found.back, before)):
+        check, patch = [shlex.split(step.text) for step in steps if step.kind is StepKind.COMMAND]
+        assert check[-1] == "pvc-1"
+        assert patch[:6] == ["kubectl", "-n", "shop", "patch", "pvc", "pg-0"]
+        assert json.loads(patch[-1]) == {"spec": {"volumeAttributesClassName": named["metadata"]["name"]}}
+    assert "Kubernetes 1.34" in steps_text(found.forth)
 
 
 def test_a_claims_type_changes_by_a_snapshot_and_a_claim_of_a_new_class():
     text = text_of(a_disk(kind=OwnerKind.KUBERNETES, details=CLAIM))
-    written = text[text.index("apiVersion") : text.index("Then have it")]
+    written = text[text.index("apiVersion") : text.index("EOF\nThen have it")]
     storage_class, snapshot, claim = yaml.safe_load_all(written)
     assert storage_class["parameters"] == {
         "type": "hyperdisk-balanced",
@@ -280,7 +313,8 @@ def test_a_claims_type_changes_by_a_snapshot_and_a_claim_of_a_new_class():
     assert claim["spec"]["dataSource"]["name"] == snapshot["metadata"]["name"]
     assert claim["spec"]["storageClassName"] == storage_class["metadata"]["name"]
     assert claim["spec"]["resources"]["requests"]["storage"] == "500Gi"
-    (keep,) = commands(text)
+    apply, keep = commands(text)
+    assert apply[:2] == ["kubectl", "apply"]
     assert keep[:4] == ["kubectl", "patch", "pv", "pvc-1"]
 
 
@@ -307,7 +341,7 @@ def test_a_groups_disk_is_its_templates(boot, location, place, flag):
     (update,) = commands(text)
     assert update[3:7] == ["managed", "rolling-action", "start-update", "web"]
     assert flags(update)[place] == location
-    assert "another one like web-7" in text
+    assert "another instance template like web-7" in text
     assert flag in text
 
 
@@ -330,14 +364,14 @@ def test_hostile_names_stay_single_words_of_the_shell(hostile):
     assert words.count(hostile) == 6
     claim = {"claim": hostile, "namespace": hostile}
     text = text_of(a_disk(kind=OwnerKind.KUBERNETES, details=claim))
-    written = list(yaml.safe_load_all(text[text.index("apiVersion") : text.index("Then have it")]))
+    written = list(yaml.safe_load_all(text[text.index("apiVersion") : text.index("EOF\nThen have it")]))
     assert written[1]["metadata"]["namespace"] == hostile
     assert written[1]["spec"]["source"]["persistentVolumeClaimName"] == hostile
 
 
 def test_a_text_that_looks_like_a_template_stays_a_text_in_terraform():
     text = text_of(a_disk(kind=OwnerKind.TERRAFORM, name="${x}"))
-    assert re.search(r'name = "\$\$\{x\}', text)
+    assert re.search(r'name += "\$\$\{x\}', text)
 
 
 @pytest.mark.parametrize("length", [1, 40, 63])
@@ -357,12 +391,12 @@ def test_a_copy_of_a_copy_is_called_after_its_own_type_alone_and_never_as_the_di
 @pytest.mark.parametrize("target", [BALANCED, replace(SSD, size_gib=600)])
 def test_what_nobody_owns_is_changed_by_a_script_whose_other_lines_are_comments(target):
     lines = text_of(a_disk(), target).splitlines()
-    assert all(line.startswith(("gcloud ", "# ")) for line in lines)
+    assert all(line.startswith(("gcloud ", "# ")) or line in {"(", ")"} for line in lines)
     assert any(line.startswith("gcloud ") for line in lines)
 
 
 def back_of(disk, target=BALANCED):
-    return disk_way_back_text(disk, target, TYPES)
+    return steps_text(disk_change_steps(disk, target, TYPES).back)
 
 
 def test_what_is_changed_in_place_is_taken_back_in_place():

@@ -13,7 +13,7 @@ from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.kinds import Reason
 from plimsoll.model.units import HOUR_S
 from plimsoll.model.volume import VolumeSpec
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reading.window import Window
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord
@@ -93,7 +93,7 @@ def a_frontier(*usd_month: float, at_most: bool = False) -> tuple[FrontierStep, 
 
 
 def a_record(action: str = "migrate", change: str = "", **fields: object) -> RecommendationRecord:
-    made = record_of(every_action()[action], ChangeText(how=change), provider=FIRST_PROVIDER)
+    made = record_of(every_action()[action], ChangeSteps(forth=(command_step(change),)), provider=FIRST_PROVIDER)
     return made.model_copy(update=fields)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from plimsoll.model.kinds import CHANGES
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord, LossRecord
 from tests.unit.reports.recommendations import a_risk, every_action
@@ -58,7 +58,9 @@ def records(draw, volume_id="vol-1", named=names):
     cuts = draw(st.sampled_from([[], ["IOPS"], ["IOPS", "MiB/s"]]))
     promised_pct = draw(st.sampled_from([None, 0.5, 5.0, 5.1, 50.0]))
     codes = draw(st.lists(st.sampled_from(["evidence", "operator-managed", "state"]), max_size=3))
-    given_record = record_of(every_action()[action], ChangeText(how="change it"), provider=FIRST_PROVIDER)
+    given_record = record_of(
+        every_action()[action], ChangeSteps(forth=(command_step("change it"),)), provider=FIRST_PROVIDER
+    )
     owner = given_record.owner.model_copy(update={"name": draw(st.none() | named)})
     return given_record.model_copy(
         update={

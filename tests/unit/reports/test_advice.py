@@ -11,7 +11,7 @@ from rich.console import Console
 from plimsoll.demand.trial import plain, trial
 from plimsoll.model.policy import Headroom
 from plimsoll.model.volume import VolumeSpec
-from plimsoll.ports import Advice, ChangeText
+from plimsoll.ports import NO_CHANGE, Advice
 from plimsoll.reports.advice import (
     VERDICT_WORDS,
     AdviceVerdict,
@@ -56,7 +56,7 @@ def compared(record, advice, profile=None, **more):
 def record_for(demand, volume=None):
     """The record of a volume that is decided by the domain."""
     made = volume or a_volume("io2", 500, iops=16_000)
-    return record_of(decision(made, demand), ChangeText(how=""), provider=FIRST_PROVIDER)
+    return record_of(decision(made, demand), NO_CHANGE, provider=FIRST_PROVIDER)
 
 
 def test_the_same_configuration_is_the_same_whatever_each_says_that_it_saves():

@@ -2,14 +2,20 @@
 
 import os
 import subprocess
+from dataclasses import asdict
 
+import kubernetes_validate
 import pytest
+import yaml
 
-from plimsoll.model.volume import OwnerKind
+from plimsoll.clouds.aws.catalog import AwsCatalog
+from plimsoll.model.volume import Owner, OwnerKind, VolumeSpec
+from plimsoll.ports import StepKind, command_step, steps_text
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, TOOLS, change_note, file_name, write_changes
-from plimsoll.reports.record import BlockerRecord, LossRecord, OwnerRecord
+from plimsoll.reports.record import BlockerRecord, ChangeStepRecord, LossRecord, OwnerRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.templates import template_texts
+from tests.builders import a_volume
 from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, a_risk
 from tests.unit.reports.strategies import HOSTILE
@@ -62,6 +68,70 @@ def test_no_file_mixes_steps_tools_accounts_or_regions(tmp_path):
         assert sum(f"\n{record.way_back}\n" in text for text in texts.values()) == 1
     assert {step_of(record) for record in records} <= set(CHANGED_IN)
     assert len(texts) == 1 + 2 * len({(step_of(r), r.owner.kind, r.account, r.region) for r in records})
+
+
+def claims(count):
+    """Records of claims that two configurations are enough for, with their steps as AWS gives them."""
+    for number in range(count):
+        details = {"claim": f"pg-{number}", "namespace": "shop", "persistent_volume": f"pvc-{number}"}
+        volume = a_volume(id=f"vol-{number}", owner=Owner(kind=OwnerKind.KUBERNETES, name="net", details=details))
+        found = AwsCatalog().change(volume, VolumeSpec(type="gp3", size_gib=500, iops=3000, throughput_mib_s=125))
+        steps = [ChangeStepRecord.model_validate(asdict(step)) for step in found.forth]
+        yield owned("kubernetes", number, change=steps_text(found.forth), change_steps=steps)
+
+
+def test_each_configuration_of_claims_is_one_manifest_and_each_claim_one_patch_in_its_namespace(tmp_path):
+    written = write_changes(claims(3), tmp_path)
+    manifests = {path.name: yaml.safe_load(path.read_text()) for path in written if path.suffix == ".yaml"}
+    assert {name: one["metadata"]["name"] for name, one in manifests.items()} == {
+        "manifest-plimsoll-gp2.yaml": "plimsoll-gp2",
+        "manifest-plimsoll-gp3-3000-125.yaml": "plimsoll-gp3-3000-125",
+    }
+    for manifest in manifests.values():
+        kubernetes_validate.validate(manifest, "1.34", strict=True)
+    assert all(name in (tmp_path / ORDER).read_text() for name in manifests)
+    (text,) = [
+        path.read_text()
+        for path in written
+        if path.suffix == ".txt" and "-kubernetes-111111111111-us-east-1.txt" in path.name
+    ]
+    assert [f"kubectl -n shop patch pvc pg-{number} " in text for number in range(3)] == [True] * 3
+    assert write_changes([], tmp_path) == []
+    assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize("kind", list(OwnerKind))
+@pytest.mark.parametrize("back", [False, True])
+def test_what_can_be_pasted_is_a_shells_script_for_every_owner(tmp_path, kind, back):
+    for volume in (
+        a_volume("gp2", 500, owner=Owner(kind=kind, name="it's $(reboot)")),
+        a_volume("gp2", 500, owner=Owner(kind=kind, name="a\nb", details={"claim": "c d", "namespace": "$x"})),
+    ):
+        found = AwsCatalog().change(volume, VolumeSpec(type="gp3", size_gib=520, iops=3000, throughput_mib_s=125))
+        steps = found.back if back else found.forth
+        if any(step.kind is StepKind.EDIT for step in steps):
+            assert kind in {
+                OwnerKind.CLOUDFORMATION, OwnerKind.TERRAFORM, OwnerKind.AUTO_SCALING, OwnerKind.OPERATOR,
+            }  # fmt: skip
+            continue
+        script = tmp_path / "change.sh"
+        script.write_text(f"#!/bin/sh\n{steps_text(steps)}\n")
+        # SC2016: no name may expand, which is why it stands in single quotes.
+        checked = subprocess.run(
+            ["shellcheck", "--exclude=SC2016", str(script)], check=False, capture_output=True, text=True
+        )
+        assert checked.returncode == 0, checked.stdout
+
+
+def test_several_commands_stop_at_the_first_that_fails_and_so_does_the_script_around_them(tmp_path):
+    done = tmp_path / "done"
+    script = tmp_path / "change.sh"
+    group = steps_text([command_step("false"), command_step(f"touch {done}")])
+    script.write_text(f"set -eu\n{group}\ntouch {done}\n")
+    assert subprocess.run(["sh", str(script)], check=False).returncode != 0
+    assert not done.exists()
+    subprocess.run(["sh", "-c", group], check=False)
+    assert not done.exists()
 
 
 def test_the_order_names_every_file_once_by_step_and_money(tmp_path):

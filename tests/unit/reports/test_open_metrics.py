@@ -1,6 +1,5 @@
 """OpenMetrics: official parsers read it, its sums are those of the totals, and what is not known is not there."""
 
-import shutil
 import subprocess
 from collections import Counter
 
@@ -14,6 +13,7 @@ from plimsoll.reports import open_metrics
 from plimsoll.reports.open_metrics import ALL_OTHERS, metrics_lines
 from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.totals import RunTotals
+from tests.needs import find_promtool
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record, a_risk, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
@@ -178,7 +178,7 @@ def texts(tmp_path_factory):
 
 
 def promtool(*words, text=None):
-    program = shutil.which("promtool")
+    program = find_promtool()
     assert program is not None
     done = subprocess.run([program, *words], input=text, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr

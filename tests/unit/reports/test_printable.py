@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from plimsoll.cli.main import main
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.query_answer import show_answer
@@ -114,13 +114,18 @@ def test_a_plan_and_what_failed_are_harmless():
 
 
 def test_an_explanation_is_harmless():
+    evil = (command_step(EVIL),)
     recommendation = every_action()["migrate"]
     text = printed(
         lambda console: show_explanation(
             console,
             recommendation,
             None,
-            record_of(recommendation, ChangeText(how=EVIL, way_back=EVIL), provider=FIRST_PROVIDER),
+            record_of(
+                recommendation,
+                ChangeSteps(forth=evil, back=evil),
+                provider=FIRST_PROVIDER,
+            ),
             None,
         )
     )

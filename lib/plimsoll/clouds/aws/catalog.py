@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.clouds.aws.change import change_text, way_back_text
+from plimsoll.clouds.aws.change import change_steps
 from plimsoll.clouds.aws.graph_link import volume_link
 from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.cloud import Published
@@ -12,7 +12,7 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps
 from plimsoll.reading.cost import Closer, QueryCost
 from plimsoll.settings import Settings
 
@@ -32,9 +32,9 @@ class AwsCatalog:
         """Every published EBS volume type."""
         return volume_types(AWS)
 
-    def change(self, volume: Volume, target: VolumeSpec) -> ChangeText:
+    def change(self, volume: Volume, target: VolumeSpec) -> ChangeSteps:
         """The steps by which the volume's owner makes the change, and takes it back."""
-        return ChangeText(how=change_text(volume, target), way_back=way_back_text(volume, target))
+        return change_steps(volume, target)
 
 
 def query_cost(settings: Settings) -> QueryCost:

@@ -1,16 +1,34 @@
-"""Changes: how the owner of an EBS volume makes one, and what undoes it when it is made behind their back."""
+"""Changes: the steps by which the owner of an EBS volume makes one, and those that take it back."""
 
-import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from plimsoll.clouds.aws.owners import IN_TREE
+from plimsoll.clouds.common.claims import (
+    CLASSES_SINCE,
+    Parameters,
+    check_cluster,
+    declare_class,
+    patch_claim,
+    tell_claim,
+    warn_of_new_claims,
+)
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec
+from plimsoll.ports import ChangeStep, ChangeSteps, command_step, edit_step_at, note_step
+
+_Figures = Mapping[str, str | int | None]
+_Row = Callable[[Volume, VolumeSpec], Iterator[ChangeStep]]
 
 _DEFAULTS: Final = (
     "A volume created from a template that says only gp3 gets 3,000 IOPS and 125 MiB/s: name the figures there too."
 )
+_BEANSTALK: Final = "aws:autoscaling:launchconfiguration"
+"""The namespace of Elastic Beanstalk's options for its instances' disks."""
+
+_DRIVER: Final = "ebs.csi.aws.com"
+_CLASS_DEFAULTS: Final = "One that says only gp3 makes volumes of 3,000 IOPS and 125 MiB/s: name the figures there too."
 
 _GROWS: Final = (
     "The volume becomes larger, and never shrinks again. Its partition and file system stay as they are until you grow "
@@ -24,43 +42,32 @@ _STAYS_LARGE: Final = (
     "The size stays at {then:,} GiB: a volume never shrinks. Only a new volume of {was:,} GiB, to which its files are "
     "copied, leads back."
 )
+_FAILED: Final = (
+    "The latest modification of this volume failed (it began {began:%Y-%m-%d %H:%M} UTC): ModifyVolume may be refused "
+    "for a while. If it is, wait for the time that the refusal names, and try once more."
+)
 
 
-def change_text(volume: Volume, target: VolumeSpec) -> str:
-    """Lines of plain text with what to edit or run, and what would bring the old configuration back."""
-    text = _change_of_owner(volume, target)
-    if target.size_gib <= volume.spec.size_gib:
-        return text
-    return f"{text}\n{_remark(volume, _CLAIM_GROWS if volume.owner.kind is OwnerKind.KUBERNETES else _GROWS)}"
-
-
-def _change_of_owner(volume: Volume, target: VolumeSpec) -> str:
-    match volume.owner.kind:
-        case OwnerKind.CLOUDFORMATION:
-            return _cloudformation(volume, target)
-        case OwnerKind.TERRAFORM:
-            return _terraform(volume, target)
-        case OwnerKind.KUBERNETES:
-            return _kubernetes(volume, target)
-        case OwnerKind.AUTO_SCALING:
-            return _auto_scaling(volume, target)
-        case OwnerKind.OPERATOR:
-            return _operator(volume, target)
-        case OwnerKind.HAND:
-            return (
-                f"{command_line(volume, target)}\n"
-                "# No owner tag found. If a launch template or an AMI creates such volumes, update that too."
-            )
-
-
-def way_back_text(volume: Volume, target: VolumeSpec) -> str:
-    """The steps from the target to the present configuration, as in `change_text`: all but a smaller size."""
+def change_steps(volume: Volume, target: VolumeSpec) -> ChangeSteps:
+    """The steps to the target, and those from it to the present configuration: all of it but a smaller size."""
+    forth = [*_note_failure(volume), *_owners_steps(volume, target)]
     before = replace(volume.spec, size_gib=max(volume.spec.size_gib, target.size_gib))
-    back = "" if before == target else change_text(replace(volume, spec=target), before)
-    if before == volume.spec:
-        return back
-    stays = _remark(volume, _STAYS_LARGE.format(was=volume.spec.size_gib, then=target.size_gib))
-    return f"{back}\n{stays}" if back else stays
+    back = [] if before == target else [*_owners_steps(replace(volume, spec=target), before)]
+    if target.size_gib > volume.spec.size_gib:
+        forth.append(note_step(_CLAIM_GROWS if volume.owner.kind is OwnerKind.KUBERNETES else _GROWS))
+        back.append(note_step(_STAYS_LARGE.format(was=volume.spec.size_gib, then=target.size_gib)))
+    return ChangeSteps(forth=tuple(forth), back=tuple(back))
+
+
+def _note_failure(volume: Volume) -> Iterator[ChangeStep]:
+    if volume.modification is not None and volume.modification.state == "failed":
+        yield note_step(_FAILED.format(began=volume.modification.started))
+
+
+def _owners_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    kind, service = volume.owner.kind, volume.owner.details.get("service", "")
+    row = _SERVICES.get((kind, service)) or _OWNERS[kind]
+    return row(volume, target)
 
 
 def command_line(volume: Volume, target: VolumeSpec) -> str:
@@ -76,92 +83,214 @@ def command_line(volume: Volume, target: VolumeSpec) -> str:
     return shlex.join(words)
 
 
-def _cloudformation(volume: Volume, target: VolumeSpec) -> str:
+def _hand_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    yield command_step(command_line(volume, target))
+    yield note_step("No owner tag found. If a launch template or an AMI creates such volumes, update that too.")
+
+
+def _cloudformation(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
     details = volume.owner.details
     where = f"resource {details['logical_id']} of " if "logical_id" in details else ""
     block = "BlockDeviceMappings[].Ebs" if volume.boot else "Properties of the AWS::EC2::Volume"
-    return (
-        f"In {where}the CloudFormation stack {volume.owner.name}, {block}:\n"
-        f"{_properties(volume, target, size='VolumeSize' if volume.boot else 'Size')}\n"
-        "Do not change it outside the stack: the next update of the volume would revert it."
+    size = "VolumeSize" if volume.boot else "Size"
+    yield edit_step_at(
+        f"{where}the CloudFormation stack {volume.owner.name}, {block}", _properties(volume, target, size=size)
     )
+    yield note_step("Do not change it outside the stack: the next update of the volume would revert it.")
 
 
-def _terraform(volume: Volume, target: VolumeSpec) -> str:
-    block = (
-        "root_block_device of the aws_instance"
-        if volume.boot
-        else "the aws_ebs_volume (in an ebs_block_device, type is volume_type, size volume_size)"
-    )
+def _terraform(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    block = "root_block_device of the aws_instance" if volume.boot else "the aws_ebs_volume"
     names = ("volume_type", "volume_size") if volume.boot else ("type", "size")
     values = (f'"{target.type}"', _larger(volume, target), target.iops, target.throughput_mib_s)
-    lines = [
-        f"  {name} = {value}"
-        for name, value in zip((*names, "iops", "throughput"), values, strict=True)
-        if value is not None
-    ]
+    figures = {
+        name: value for name, value in zip((*names, "iops", "throughput"), values, strict=True) if value is not None
+    }
+    width = max(map(len, figures))
+    text = "\n".join(f"  {name:{width}} = {value}" for name, value in figures.items())
     module = f" in {volume.owner.name}" if volume.owner.name else ""
-    return (
-        f"Terraform{module}: in the resource that manages {volume.id} ({block}), set:\n" + "\n".join(lines) + "\n"
-        "Do not change it outside Terraform: the next apply would revert it."
-    )
+    yield edit_step_at(f"Terraform{module}, the resource that manages {volume.id} ({block})", text)
+    if not volume.boot and volume.attachments:
+        yield note_step(
+            "If it is an ebs_block_device of an aws_instance, do not edit that: Terraform shows no difference, or "
+            "replaces the instance. Give the volume an aws_ebs_volume and an aws_volume_attachment of its own, or put "
+            f"ebs_block_device into ignore_changes and run: {command_line(volume, target)}"
+        )
+    yield note_step("Do not change it outside Terraform: the next apply would revert it.")
+    if target.iops is not None or target.throughput_mib_s is not None:
+        words = ["aws", "ec2", "describe-volumes", "--region", volume.region, "--volume-ids", volume.id]
+        figures_asked = "Volumes[].[VolumeType,Size,Iops,Throughput]"
+        line = shlex.join([*words, "--query", figures_asked, "--output", "text"])
+        yield note_step(f"Old providers leave figures out, and apply returns before the end. Check afterwards: {line}")
 
 
-def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
-    details = volume.owner.details
-    name = f"plimsoll-{target.type}" + (f"-{target.iops}" if target.iops else "")
-    name += f"-{target.throughput_mib_s}" if target.throughput_mib_s else ""
-    parameters = _yaml(
-        {"type": target.type, "iops": _quote_figure(target.iops), "throughput": _quote_figure(target.throughput_mib_s)}
-    )
-    claim = details.get("claim", "CLAIM")
-    namespace = details.get("namespace", "NAMESPACE")
-    changed: dict[str, Any] = {"volumeAttributesClassName": name}
+def _claim_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    if volume.owner.details.get("provisioner") == IN_TREE:
+        yield from _api_steps(volume, target)
+    else:
+        yield from _class_steps(volume, target)
+    yield warn_of_new_claims(volume.owner.details.get("storage_class"), _parameters(target))
+    yield note_step(_CLASS_DEFAULTS)
+
+
+def _class_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    is_new = target.figures != volume.spec.figures
+    yield from tell_claim(volume, volume.id)
+    if is_new:
+        for spec in (volume.spec, target):
+            yield declare_class(spec, _DRIVER, _parameters(spec))
+    yield from check_cluster(volume, volume.id)
+    yield patch_claim(volume, target, with_class=is_new)
+    if is_new:
+        yield note_step(CLASSES_SINCE)
+
+
+def _api_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    """The API's step: the resizer cannot modify an in-tree volume (kubernetes-csi/external-resizer, issue 470)."""
+    yield command_step(command_line(volume, target))
     if target.size_gib > volume.spec.size_gib:
-        changed["resources"] = {"requests": {"storage": f"{target.size_gib}Gi"}}
-    patch = json.dumps({"spec": changed}, separators=(",", ":"))
-    storage_class = details.get("storage_class")
-    source = f"StorageClass {storage_class}" if storage_class else "StorageClass"
-    return (
-        "apiVersion: storage.k8s.io/v1\nkind: VolumeAttributesClass\n"
-        f"metadata:\n  name: {name}\ndriverName: ebs.csi.aws.com\nparameters:\n{parameters}\n"
-        f"{shlex.join(['kubectl', '-n', namespace, 'patch', 'pvc', claim, '--type', 'merge', '-p', patch])}\n"
-        f"New claims still get the parameters of their {source}: change these too. {_DEFAULTS}"
+        yield patch_claim(volume, target, with_class=False)
+    yield note_step(
+        "Kubernetes' in-tree plugin made this volume (its tags are not those of the CSI driver). A "
+        "VolumeAttributesClass does nothing to it, and older resizers crash: it is changed by the API, and nothing in "
+        "the cluster sets it back. To have it under the CSI driver, make its claim anew from a snapshot."
     )
 
 
-def _operator(volume: Volume, target: VolumeSpec) -> str:
-    if volume.owner.details.get("service") == "ecs":
-        figures = _yaml(
-            {
-                "volumeType": target.type,
-                "sizeInGiB": _larger(volume, target),
-                "iops": target.iops,
-                "throughput": target.throughput_mib_s,
-            }
-        )
-        task = volume.owner.details.get("resource", "a task")
-        return (
-            f"Amazon ECS made this volume for {task}. In the service's volumeConfigurations[].managedEBSVolume (or "
-            f"those of RunTask):\n{figures}\nand deploy. Each new task gets such a volume; this one ends with its "
-            "task."
-        )
-    return (
-        f"{volume.owner.name} manages this volume: set {target} in that service's own configuration (for EKS Auto "
-        "Mode, the NodeClass's ephemeralStorage or the StorageClass). The service refuses ModifyVolume by others."
-    )
+def _parameters(spec: VolumeSpec) -> Parameters:
+    return {"type": spec.type, "iops": spec.iops, "throughput": spec.throughput_mib_s}
 
 
-def _auto_scaling(volume: Volume, target: VolumeSpec) -> str:
+def _launch_template(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
     template = volume.owner.details.get("launch_template")
     where = f"launch template {template}" if template else "launch template or launch configuration"
-    return (
-        f"In a new version of the {where} of {volume.owner.name}, BlockDeviceMappings[].Ebs:\n"
-        f"{_properties(volume, target, size='VolumeSize')}\n"
-        f"For the running volume: {command_line(volume, target)}\n"
+    yield _mapping_edit(volume, target, f"a new version of the {where} of {volume.owner.name}")
+    yield from _running_volume(volume, target)
+    yield note_step(
         "Do not change only the volume: the next instance of the group would have the old type (from the launch "
         f"template, or the AMI if it says nothing). {_DEFAULTS}"
     )
+
+
+def _node_group(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    details = volume.owner.details
+    yield _mapping_edit(
+        volume,
+        target,
+        f"a new version of the launch template that the EKS node group {details['node_group']} was made with",
+    )
+    words = ["aws", "eks", "update-nodegroup-version", "--region", volume.region]
+    words += ["--cluster-name", details.get("cluster", "CLUSTER"), "--nodegroup-name", details["node_group"]]
+    yield command_step(shlex.join([*words, "--launch-template", "id=TEMPLATE,version=VERSION"]))
+    yield from _running_volume(volume, target)
+    yield note_step(
+        "The copy of the template that EKS made for the group's own Auto Scaling group is not to be edited. A group "
+        "that was made without a launch template keeps its disks: make another group, and drain this one. Its nodes "
+        f"are replaced, and a volume that was changed by hand goes with its node. {_DEFAULTS}"
+    )
+
+
+def _karpenter(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    device = next((attachment.device for attachment in volume.attachments), "its device")
+    figures = {
+        "volumeType": target.type,
+        "volumeSize": _gibibytes(_larger(volume, target)),
+        "iops": target.iops,
+        "throughput": target.throughput_mib_s,
+    }
+    node_class = volume.owner.details.get("node_class", "NODECLASS")
+    yield edit_step_at(
+        f"Karpenter's EC2NodeClass {node_class}, spec.blockDeviceMappings[].ebs of {device}", _yaml(figures)
+    )
+    yield from _running_volume(volume, target)
+    yield note_step(
+        "Karpenter then replaces the nodes of this class by drift, as far as their disruption budgets let it. A volume "
+        f"that was changed by hand goes with its node, and a launch template of Karpenter's is made anew. {_DEFAULTS}"
+    )
+
+
+def _beanstalk(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    environment = volume.owner.details["environment"]
+    if not volume.boot:
+        yield edit_step_at(
+            f"the Elastic Beanstalk environment {environment}, the option BlockDeviceMappings of {_BEANSTALK} "
+            "(or the .ebextensions file that makes the volume)",
+            _properties(volume, target, size="VolumeSize"),
+        )
+    else:
+        options = {
+            "RootVolumeType": target.type,
+            "RootVolumeSize": _larger(volume, target),
+            "RootVolumeIOPS": target.iops,
+            "RootVolumeThroughput": target.throughput_mib_s,
+        }
+        settings = [
+            f"Namespace={_BEANSTALK},OptionName={name},Value={value}"
+            for name, value in options.items()
+            if value is not None
+        ]
+        gone = [
+            f"Namespace={_BEANSTALK},OptionName={name}"
+            for name, value in options.items()
+            if value is None and name in {"RootVolumeIOPS", "RootVolumeThroughput"}
+        ]
+        words = ["aws", "elasticbeanstalk", "update-environment", "--region", volume.region]
+        words += ["--environment-name", environment, "--option-settings", *settings]
+        yield command_step(shlex.join([*words, *(["--options-to-remove", *gone] if gone else [])]))
+    yield note_step(
+        "Elastic Beanstalk replaces the environment's instances for it, and their disks with them. A saved "
+        "configuration or .ebextensions that names these options says otherwise at the next deployment: change it too."
+    )
+
+
+def _operator(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    yield edit_step_at(f"the own configuration of {volume.owner.name}, which manages this volume", f"  {target}")
+    yield note_step(
+        "For EKS Auto Mode that is the NodeClass's ephemeralStorage, or the StorageClass. The service refuses "
+        "ModifyVolume by others."
+    )
+
+
+def _ecs(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    figures = {
+        "volumeType": target.type,
+        "sizeInGiB": _larger(volume, target),
+        "iops": target.iops,
+        "throughput": target.throughput_mib_s,
+    }
+    task = volume.owner.details.get("resource", "a task")
+    yield edit_step_at(
+        f"the ECS service's volumeConfigurations[].managedEBSVolume (or those of RunTask), for {task}", _yaml(figures)
+    )
+    yield note_step(
+        "Amazon ECS made this volume. Deploy: each new task gets such a volume; this one ends with its task."
+    )
+
+
+_OWNERS: Final[Mapping[OwnerKind, _Row]] = {
+    OwnerKind.HAND: _hand_steps,
+    OwnerKind.CLOUDFORMATION: _cloudformation,
+    OwnerKind.TERRAFORM: _terraform,
+    OwnerKind.KUBERNETES: _claim_steps,
+    OwnerKind.AUTO_SCALING: _launch_template,
+    OwnerKind.OPERATOR: _operator,
+}
+_SERVICES: Final[Mapping[tuple[OwnerKind, str], _Row]] = {
+    (OwnerKind.AUTO_SCALING, "eks"): _node_group,
+    (OwnerKind.AUTO_SCALING, "karpenter"): _karpenter,
+    (OwnerKind.AUTO_SCALING, "elasticbeanstalk"): _beanstalk,
+    (OwnerKind.OPERATOR, "ecs"): _ecs,
+}
+"""The rows of services that keep what an owner of their kind is made from in a place of their own."""
+
+
+def _mapping_edit(volume: Volume, target: VolumeSpec, where: str) -> ChangeStep:
+    return edit_step_at(f"{where}, BlockDeviceMappings[].Ebs", _properties(volume, target, size="VolumeSize"))
+
+
+def _running_volume(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
+    yield note_step("For the volume that runs now:")
+    yield command_step(command_line(volume, target))
 
 
 def _properties(volume: Volume, target: VolumeSpec, *, size: str) -> str:
@@ -169,19 +298,14 @@ def _properties(volume: Volume, target: VolumeSpec, *, size: str) -> str:
     return _yaml({"VolumeType": target.type, size: _larger(volume, target), **figures})
 
 
-def _remark(volume: Volume, text: str) -> str:
-    """A sentence beside a change: a comment where the change is a command to be pasted."""
-    return f"# {text}" if volume.owner.kind is OwnerKind.HAND else text
-
-
 def _larger(volume: Volume, target: VolumeSpec) -> int | None:
     """The size in GiB that a change has to name; None if it stays as it is."""
     return target.size_gib if target.size_gib > volume.spec.size_gib else None
 
 
-def _yaml(values: Mapping[str, str | int | None]) -> str:
+def _gibibytes(size_gib: int | None) -> str | None:
+    return None if size_gib is None else f"{size_gib}Gi"
+
+
+def _yaml(values: _Figures) -> str:
     return "\n".join(f"  {key}: {value}" for key, value in values.items() if value is not None)
-
-
-def _quote_figure(figure: int | None) -> str | None:
-    return None if figure is None else f'"{figure}"'

@@ -7,7 +7,14 @@ from plimsoll.clouds.common.terraform_owner import known_details, terraform_owne
 from plimsoll.model.volume import BY_HAND, Owner, OwnerKind
 
 _CLAIM: Final = "kubernetes.io/created-for/pvc/name"
+_GROUP: Final = "aws:autoscaling:groupName"
 _CLUSTER_PREFIX: Final = "kubernetes.io/cluster/"
+_DRIVER_TAGS: Final = ("ebs.csi.aws.com/cluster", "CSIVolumeName")
+"""The tags that the CSI driver leaves on every volume that it makes (aws-ebs-csi-driver, pkg/driver/constants)."""
+
+IN_TREE: Final = "in-tree"
+"""The provisioner of a claim's volume that the CSI driver did not make."""
+
 _SERVICES: Final = {"ecs": "Amazon ECS"}
 """The names of services that attach volumes for their own resources, by the service of the resource's ARN."""
 
@@ -18,14 +25,24 @@ def owner_of(
     """The owner of a volume from its tags, its host's tags, and the service that manages it.
 
     `resource` is the ARN of what of a service it is attached for, or the service's name; None where it is a host of its
-    account. The most specific wins: an operator, then such a service, Kubernetes, CloudFormation, Terraform, and the
-    Auto Scaling group or launch template of its host; otherwise it was made by hand.
+    account. The most specific wins: an operator, then such a service, Kubernetes, Elastic Beanstalk, CloudFormation,
+    Terraform, and what made its host: Karpenter, Beanstalk, an EKS node group, an Auto Scaling group or a launch
+    template; otherwise it was made by hand.
     """
     if operator is not None:
         return Owner(kind=OwnerKind.OPERATOR, name=operator)
     if resource is not None:
         return _service(resource)
-    return _kubernetes(tags) or _cloudformation(tags) or terraform_owner(tags) or _auto_scaling(host_tags) or BY_HAND
+    return (
+        _kubernetes(tags)
+        or _beanstalk(tags)
+        or _cloudformation(tags)
+        or terraform_owner(tags)
+        or _karpenter(host_tags)
+        or _beanstalk(host_tags)
+        or _auto_scaling(host_tags)
+        or BY_HAND
+    )
 
 
 def _service(resource: str) -> Owner:
@@ -49,6 +66,7 @@ def _kubernetes(tags: Mapping[str, str]) -> Owner | None:
         "namespace": namespace if claim else None,
         "persistent_volume": tags.get("kubernetes.io/created-for/pv/name"),
         "cluster": cluster,
+        "provisioner": None if any(key in tags for key in _DRIVER_TAGS) else IN_TREE,
         "storage_class": tags.get("storageclass") or tags.get("kubernetes.io/storageclass"),
     }
     name = f"{namespace}/{claim}" if claim else cluster
@@ -66,13 +84,39 @@ def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
     return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=known_details(details))
 
 
+def _karpenter(host_tags: Mapping[str, str]) -> Owner | None:
+    """Karpenter's node class. The launch template of its nodes is Karpenter's own, and made anew as it likes."""
+    node_class = host_tags.get("karpenter.k8s.aws/ec2nodeclass")
+    pool = host_tags.get("karpenter.sh/nodepool")
+    if node_class is None and pool is None:
+        return None
+    details = {"service": "karpenter", "node_class": node_class, "node_pool": pool}
+    return Owner(kind=OwnerKind.AUTO_SCALING, name=node_class or pool, details=known_details(details))
+
+
+def _beanstalk(tags: Mapping[str, str]) -> Owner | None:
+    environment = tags.get("elasticbeanstalk:environment-name")
+    if environment is None:
+        return None
+    details = {"service": "elasticbeanstalk", "environment": environment, "group": tags.get(_GROUP)}
+    return Owner(kind=OwnerKind.AUTO_SCALING, name=environment, details=known_details(details))
+
+
 def _auto_scaling(host_tags: Mapping[str, str]) -> Owner | None:
-    group = host_tags.get("aws:autoscaling:groupName")
+    group = host_tags.get(_GROUP)
     template = host_tags.get("aws:ec2launchtemplate:id")
     if group is None and template is None:
         return None
     return Owner(
         kind=OwnerKind.AUTO_SCALING,
         name=group or template,
-        details=known_details({"group": group, "launch_template": template}),
+        details=known_details({"group": group, "launch_template": template, **_node_group(host_tags)}),
     )
+
+
+def _node_group(host_tags: Mapping[str, str]) -> dict[str, str | None]:
+    """The EKS node group of a host; empty if it is in none."""
+    if "eks:nodegroup-name" not in host_tags:
+        return {}
+    names = {"node_group": host_tags["eks:nodegroup-name"], "cluster": host_tags.get("eks:cluster-name")}
+    return {"service": "eks", **names}

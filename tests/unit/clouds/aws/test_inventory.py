@@ -15,7 +15,7 @@ from plimsoll.clouds.aws.lists import ASKED
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Throttled
 from plimsoll.model.units import mib_s_from_mb_s
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec, VolumeState
-from plimsoll.ports import FailedTarget, Target, UnreadVolume
+from plimsoll.ports import FailedTarget, Target, UnreadVolume, steps_text
 
 TARGET = Target(account="111122223333", region="eu-west-1")
 SINCE = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -289,9 +289,9 @@ def test_a_volume_that_a_service_attached_for_its_own_resource_is_that_service_s
     task_s, other = Account().changes().page(volume(VolumeId="vol-1", Attachments=[of_task]), ours).volumes()
     assert (task_s.owner.kind, task_s.owner.name, task_s.hosts) == (OwnerKind.OPERATOR, name, ())
     assert other.owner.kind is OwnerKind.HAND
-    assert AwsCatalog().change(task_s, VolumeSpec(type="gp3", size_gib=8)).how.count("volumeConfigurations") == (
-        name == "Amazon ECS"
-    )
+    assert steps_text(AwsCatalog().change(task_s, VolumeSpec(type="gp3", size_gib=8)).forth).count(
+        "volumeConfigurations"
+    ) == (name == "Amazon ECS")
 
 
 def test_an_attachment_that_ends_is_none():

@@ -10,7 +10,7 @@ from plimsoll.decide.decide import answer
 from plimsoll.learned_table import load_table
 from plimsoll.model.ceiling import Need
 from plimsoll.model.policy import HeadroomFrom, Policy
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.markdown.run import ticket
@@ -77,7 +77,7 @@ def test_what_is_kept_or_raised_has_no_risk_of_its_own():
 def test_the_promise_is_in_the_record_the_ticket_and_the_table():
     found = decided(LEARNED, asked=3_000)
     assert found.risk is not None
-    record = record_of(found, ChangeText(how="change it"), provider="aws")
+    record = record_of(found, ChangeSteps(forth=(command_step("change it"),)), provider="aws")
     assert record.risk is not None
     assert record.risk.text == found.risk.text
     assert found.risk.text in ticket(record, LEARNED, "").replace("\\", "")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from plimsoll.decide.answer import Change, Keep
 from plimsoll.model.volume import Owner, OwnerKind
-from plimsoll.ports import ChangeText
+from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.story import Topic, blocks_about
@@ -64,11 +64,13 @@ def shown_run(width, run, best=()):
 
 def shown_explanation(width, recommendation, demand=None, change="", link=None, *, way_back="", whole=True):
     console = a_console(width)
+    forth, back = (tuple(map(command_step, filter(None, [text]))) for text in (change, way_back))
+    changed = ChangeSteps(forth=forth, back=back)
     show_explanation(
         console,
         recommendation,
         demand,
-        record_of(recommendation, ChangeText(how=change, way_back=way_back), provider=FIRST_PROVIDER),
+        record_of(recommendation, changed, provider=FIRST_PROVIDER),
         link,
         whole=whole,
     )
