@@ -75,7 +75,7 @@ POINTS_PER_S: Final = 300_000.0
 """Points a second that one process takes in (measured on 2 cores, 2026-11-22). Google publishes no quota of points."""
 
 GOOGLE_CLOSER: Final = Closer(datapoints=0.1, queries=0.6, queries_a_call=4)
-"""The cost in the simulated projects of 600 disks (docs/performance.md). Busier fleets take more, idle ones less."""
+"""The cost in the simulated projects of 600 disks (benchmarks/speed). Busier fleets take more, idle ones less."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,20 @@
 """Let an agent read runs: an MCP server over stdio.
 
-It offers the tools list, explain, query and evidence to the agent that starts it, over standard input and output. It
-only reads the runs on this machine, or the one that is named, and asks no cloud.
+It offers the tools list, explain, query and evidence to the agent that starts it, over standard input and output.
+
+It only reads the runs on this machine, or the one that is named, and asks no cloud.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
-from plimsoll.cli import options
+import typer
+
 from plimsoll.cli.screen import Screen
+from plimsoll.extras import MCP
 from plimsoll.reports.printable import printable
 
 if TYPE_CHECKING:
@@ -21,7 +25,11 @@ if TYPE_CHECKING:
 _LISTED: Final = ("Read a run", 6)
 
 
-def mcp_command(run: options.RunFolder = None) -> None:
+def mcp_command(
+    run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: all runs, the newest first.")] = None,
+) -> None:
+    MCP.need()
+
     import anyio
     from mcp.server.stdio import stdio_server
 

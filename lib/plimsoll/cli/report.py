@@ -90,14 +90,20 @@ def _parquet(report: Report, place: Path) -> list[Path]:
 
 
 def _changes(report: Report, place: Path) -> list[Path]:
-    from plimsoll.reports.change_files import write_changes
+    from plimsoll.reports.change_files import is_open_change, write_changes
     from plimsoll.reports.run_reader import read_run, stream_records
     from plimsoll.reports.templates import template_texts
 
     (only, _), run = report.part(), read_run(report.folder)
     templates = () if report.is_part else template_texts(run)
     profiles = run.scope.get("profiles", ())
-    return write_changes(stream_records(report.folder, only), place, templates, profiles)
+    written = write_changes(stream_records(report.folder, only), place, templates, profiles)
+    if report.terraform:
+        from plimsoll.reports.terraform import write_terraform
+
+        records = (record for record in stream_records(report.folder, only) if is_open_change(record))
+        written += write_terraform(records, report.terraform, place)
+    return written
 
 
 def _focus(report: Report) -> Iterable[str]:
@@ -193,14 +199,22 @@ def report_command(
         typer.Option(help="Only this volume, by id or name; repeatable. With md: a ticket."),
     ] = None,
     sort: Annotated[str | None, typer.Option(help="Order of lists: money, risk or losses.")] = None,
+    terraform: Annotated[
+        list[Path] | None,
+        typer.Option(help="With changes: the folder of the configuration, and a state or `terraform show -json`."),
+    ] = None,
 ) -> None:
     from plimsoll.api.runs import run_folder
     from plimsoll.cli.run_reports import Report
 
     if format_ not in FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
-    report = Report(folder=run_folder(run), where=where, volumes=tuple(volume or ()), sort=sort)
+    report = Report(
+        folder=run_folder(run), where=where, volumes=tuple(volume or ()), sort=sort, terraform=tuple(terraform or ())
+    )
     report_format = FORMATS[format_]
+    if terraform and format_ != "changes":
+        raise BadInput(f"--terraform is for --format changes, not {format_}.")
     if sort is not None and format_ not in SORTED:
         raise BadInput(f"--format {format_} has no list to sort: give one of {', '.join(SORTED)}.")
     for path in write_report(report, report_format, _place(report, report_format, out)):

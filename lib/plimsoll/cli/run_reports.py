@@ -31,6 +31,7 @@ class Report:
     where: str | None = None
     volumes: tuple[str, ...] = ()
     sort: str | None = None
+    terraform: tuple[Path, ...] = ()
 
     @property
     def weight(self) -> Weight | None:

@@ -6,7 +6,7 @@ from typing import Final
 from plimsoll.model.units import HOUR_S
 
 DECIDING_S: Final = 0.008
-"""Seconds of one core that deciding on a volume took on the simulated organization of 600 (docs/performance.md)."""
+"""Seconds of one core that deciding on a volume took on the simulated organization of 600 (benchmarks/speed)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-from plimsoll.extras import MCP
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import saved_cents
@@ -298,7 +297,3 @@ class TestNothingIsWritten:
         a_run(runs / "one", [a_record()], unanswered=[an_unanswered("vol-f")], failed_places={"2/eu": "denied"})
         (lack,) = ask("list")["run"]["lacks"]
         assert lack.startswith("1 volume and 1 place")
-
-
-def test_the_extra_brings_what_the_command_imports():
-    assert MCP.is_installed

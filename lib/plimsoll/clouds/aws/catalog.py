@@ -17,7 +17,7 @@ from plimsoll.reading.cost import Closer, QueryCost
 from plimsoll.settings import Settings
 
 CLOSER: Final = Closer(datapoints=0.0125, queries=0.75, queries_a_call=35)
-"""What the simulated organization of 600 volumes took (docs/performance.md). Busier fleets take more, idle ones
+"""What the simulated organization of 600 volumes took (benchmarks/speed). Busier fleets take more, idle ones
 less."""
 
 

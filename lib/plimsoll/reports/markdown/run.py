@@ -20,6 +20,7 @@ from plimsoll.reports.markdown.markup import (
 )
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
+from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.sorting import Largest, Weight
 from plimsoll.reports.steps import (
     CENT,
@@ -96,11 +97,12 @@ def run_markdown(folder: Path, only: Only | None, about: str, weigh: Weight | No
 
 def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
     """The tickets of some volumes, one after the other."""
-    policy = parse_policy(read_run(folder).policy)
+    run = read_run(folder)
+    policy, origin = parse_policy(run.policy), _run_line(run)
     records = list(stream_records(folder, only))
     written: list[str] = []
     for at, record in enumerate(records):
-        text = ticket(record, policy, link(record))
+        text = ticket(record, policy, link(record), origin)
         if length([*written, text]) > MOST_ON_GITHUB - ROOM_FOR_THE_REST:
             written.append(f"\nNot shown: {count_of(len(records) - at, 'more volume')}.\n")
             break
@@ -174,10 +176,16 @@ def _row(record: RecommendationRecord) -> tuple[str, ...]:
     )
 
 
-def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
-    """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console, and is left
-    out where it is empty."""
-    parts = [f"## {_title(record)}\n", *_place_lines(record)]
+def _run_line(run: RunRecord) -> str:
+    """The run that a ticket is from: its id, its time and the version that made it."""
+    version = run.versions.get("plimsoll", "of an unknown version")
+    return f"- Run: {name(run.id)}, {run.as_of:%Y-%m-%d %H:%M} UTC, Plimsoll {prose(version)}\n"
+
+
+def ticket(record: RecommendationRecord, policy: Policy, link: str, origin: str = "") -> str:
+    """The ticket of a volume's recommendation. `link` shows its demand in its cloud's console, and `origin` names its
+    run; each is left out if it is empty."""
+    parts = [f"## {_title(record)}\n", *_place_lines(record), *([origin] if origin else [])]
     parts += _section("Why", _bullets(record.reasons))
     for figures in (tell_frontier(record), tell_epochs(record)):
         parts += _section(figures.title, _table_of(figures) if figures.rows else "")
@@ -241,6 +249,8 @@ def _risk(record: RecommendationRecord, policy: Policy) -> str:
     seen = observed_words(record.demand.hours_observed) if record.demand is not None else None
     lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
     lines += [f"- Gives up {prose(loss)}.\n" for loss in losses_in_words(record)]
+    if record.action in CHANGES and not record.losses:
+        lines.append("- Gives up nothing beside IOPS and MiB/s.\n" if record.cuts else "- Gives up nothing.\n")
     if record.too_risky is not None:
         lines.append(f"- {prose(left_change_text(record.too_risky))}\n")
     if record.risk is not None:

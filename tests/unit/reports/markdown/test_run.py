@@ -8,6 +8,7 @@ from plimsoll.reports.markdown.markup import MOST_ON_GITHUB
 from plimsoll.reports.markdown.run import run_markdown, ticket, tickets
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
 from plimsoll.reports.run_folder import RunFolder
+from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.wording import usd
 from tests.profiles import examples
 from tests.unit.reports.markdown.rendered import shown
@@ -110,6 +111,17 @@ def test_a_ticket_says_what_why_on_what_evidence_at_what_risk_how_and_back():
     assert "Set it back to gp2 500 GiB" in page.text
     assert f"({LINK})" in text
     assert record.reasons[0] in page.text
+
+
+def test_every_ticket_of_a_run_names_the_run_its_day_and_version_and_what_is_given_up(tmp_path):
+    records = [a_record(volume_id="vol-1", losses=[]), a_record("upgrade", volume_id="vol-2")]
+    folder = a_run(tmp_path / "run", records)
+    run = read_run(folder)
+    page = shown(tickets(folder, lambda _: True, lambda _: LINK))
+    version = run.versions.get("plimsoll", "of an unknown version")
+    origin = f"Run: {run.id}, {run.as_of:%Y-%m-%d %H:%M} UTC, Plimsoll {version}"
+    assert page.text.count(origin) == len(records)
+    assert page.text.count("Gives up ") >= len(records)
 
 
 @pytest.mark.parametrize("action", ["keep", "detached", "insufficient-data"])
