@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import date
 
-from plimsoll.decide.answer import Recommendation
+from plimsoll.decide.answer import NO_CHANGE, ChangeSteps, Recommendation
 from plimsoll.demand.profile import DemandProfile
 from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.model.errors import BadAnswer, CloudError
-from plimsoll.ports import NO_CHANGE, ChangeSteps, FailedTarget, Target
+from plimsoll.ports import FailedTarget, Target
 from plimsoll.reading.cost import Plan
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"

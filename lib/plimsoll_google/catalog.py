@@ -13,9 +13,9 @@ from urllib.parse import quote, urlencode
 from plimsoll.clouds.cloud import Published, ShownVolume
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import GOOGLE
+from plimsoll.decide.answer import ChangeSteps
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import ChangeSteps
 from plimsoll.reading.cost import Closer, QueryCost
 from plimsoll.reading.window import Window
 from plimsoll.settings import Settings

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
+from plimsoll.decide.answer import ChangeStep, ChangeSteps, command_step, edit_step, edit_step_at, note_step
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec
-from plimsoll.ports import ChangeStep, ChangeSteps, command_step, edit_step, edit_step_at, note_step
 from plimsoll_google.change_kubernetes import disk_claim_steps
 from plimsoll_google.change_steps import (
     STOPPING,

@@ -16,9 +16,9 @@ from plimsoll.clouds.common.claims import (
     warn_of_new_claims,
     yaml_text,
 )
+from plimsoll.decide.answer import ChangeStep, command_step, edit_step, manifest_step, note_step
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import ChangeStep, command_step, edit_step, manifest_step, note_step
 from plimsoll_google.change_steps import is_in_place, plain_type
 
 _DRIVER: Final = "pd.csi.storage.gke.io"

@@ -8,11 +8,12 @@ from datetime import datetime
 import numpy as np
 
 from cloud_simulator.metrics.sums import Sums
+from plimsoll.decide.answer import ChangeSteps, command_step
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import PriceBook, VolumeType
 from plimsoll.model.series import SERIES, Longer
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import CallLimits, ChangeSteps, FailedTarget, Target, UnreadVolume, Usage, command_step
+from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
 from plimsoll.reading.known import Ask, Found
 from plimsoll.reading.window import Window
 

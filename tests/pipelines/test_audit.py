@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.decide import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.decide.answer import InsufficientData, Keep, Migrate, Reprovision
+from plimsoll.decide.answer import NO_CHANGE, InsufficientData, Keep, Migrate, Reprovision, steps_text
 from plimsoll.model.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
 from plimsoll.model.policy import OPT_OUT, Override, TagMatch
 from plimsoll.model.units import MIB
@@ -28,7 +28,7 @@ from plimsoll.outcomes import (
     Skipped,
     VolumesSeen,
 )
-from plimsoll.ports import NO_CHANGE, FailedTarget, Target, UnreadVolume, steps_text
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reading.window import Window
 from plimsoll.reports.answers import answered_record
 from plimsoll.reports.totals import RunTotals

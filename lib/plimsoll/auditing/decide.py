@@ -24,7 +24,7 @@ from plimsoll.auditing.batch import decide, is_judged
 from plimsoll.auditing.deciders import LEAST_BATCH
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.read import with_signals
-from plimsoll.decide.answer import Change, Recommendation
+from plimsoll.decide.answer import NO_CHANGE, Change, ChangeSteps, Recommendation
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.decide import answer_by_state
 from plimsoll.decide.groups import Takeover
@@ -36,7 +36,7 @@ from plimsoll.model.market import type_of
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
-from plimsoll.ports import NO_CHANGE, ChangeSteps, Target
+from plimsoll.ports import Target
 from plimsoll.refine.member import Judged
 
 EVERY_MINUTE_BATCH_VOLUMES = 100

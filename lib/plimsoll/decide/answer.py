@@ -4,11 +4,12 @@ different types.
 Choices: what was chosen for volumes that change together, and why, of which the answer to each of them is made.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import ClassVar
+from itertools import groupby
+from typing import ClassVar, Final
 
 from plimsoll.decide.evidence import Evidence
 from plimsoll.decide.groups import Part, Peer, StripeSet
@@ -413,3 +414,100 @@ class Choice:
     beneath: Bundle | None = None
     too_risky: Bundle | None = None
     lowering: Bundle | None = None
+
+
+class StepKind(StrEnum):
+    """The ways in which a step is carried out."""
+
+    COMMAND = "command"
+    FILE = "file"
+    EDIT = "edit"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeStep:
+    """One step: a line of a shell, a manifest to apply, figures that a person writes somewhere, or a remark."""
+
+    kind: StepKind
+    text: str
+    path: str = ""
+    """The name of a manifest's file, or the place of an edit in words; empty for the others."""
+    namespace: str = ""
+    """The namespace of the claim that a command of Kubernetes changes; empty for the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeSteps:
+    """A change and its way back, each in the order in which its steps are taken; empty if nothing is changed."""
+
+    forth: tuple[ChangeStep, ...] = ()
+    back: tuple[ChangeStep, ...] = ()
+
+
+NO_CHANGE: Final = ChangeSteps()
+"""The steps if nothing is changed."""
+
+_RUN: Final = frozenset({StepKind.COMMAND, StepKind.FILE})
+_END: Final = "EOF"
+
+
+def command_step(text: str, *, namespace: str = "") -> ChangeStep:
+    """A line of a shell."""
+    return ChangeStep(kind=StepKind.COMMAND, text=text, namespace=namespace)
+
+
+def manifest_step(path: str, text: str) -> ChangeStep:
+    """A manifest that `kubectl apply` takes, under the name of its file."""
+    return ChangeStep(kind=StepKind.FILE, text=text.rstrip("\n"), path=path)
+
+
+def edit_step(text: str) -> ChangeStep:
+    """A thing that a person does, in words."""
+    return ChangeStep(kind=StepKind.EDIT, text=text)
+
+
+def edit_step_at(path: str, text: str) -> ChangeStep:
+    """The figures that a person writes at a place."""
+    return ChangeStep(kind=StepKind.EDIT, text=text, path=path)
+
+
+def note_step(text: str) -> ChangeStep:
+    """A remark."""
+    return ChangeStep(kind=StepKind.NOTE, text=text)
+
+
+def steps_text(steps: Sequence[ChangeStep]) -> str:
+    """The steps as lines of text. Without an edit they can be pasted into a shell whole: remarks are comments.
+
+    Several commands in a row stop at the first that fails, in a shell as in a script.
+    """
+    is_shell = all(step.kind is not StepKind.EDIT for step in steps)
+    return "\n".join(_lines(steps, is_shell=is_shell))
+
+
+def _lines(steps: Iterable[ChangeStep], *, is_shell: bool) -> Iterator[str]:
+    for is_run, group in groupby(steps, lambda step: step.kind in _RUN):
+        if is_run:
+            yield from _run_lines(list(group))
+            continue
+        for step in group:
+            text = f"In {step.path}:\n{step.text}" if step.path else step.text
+            yield from (f"# {line}" if is_shell else line for line in text.split("\n"))
+
+
+def _run_lines(steps: Sequence[ChangeStep]) -> Iterator[str]:
+    if len(steps) == 1:
+        yield _shell(steps[0], "")
+        return
+    yield "("
+    for number, step in enumerate(steps, start=1):
+        yield _shell(step, " &&" if number < len(steps) else "")
+    yield ")"
+
+
+def _shell(step: ChangeStep, link: str) -> str:
+    """A step as a shell runs it, followed by what links it to the next."""
+    if step.kind is StepKind.COMMAND:
+        return f"{step.text}{link}"
+    return f"kubectl apply -f - <<'{_END}'{link}\n{step.text}\n{_END}"

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from plimsoll.decide.answer import Answer
+from plimsoll.decide.answer import NO_CHANGE, Answer, ChangeStep, ChangeSteps, steps_text
 from plimsoll.demand.profile import DemandProfile
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import Answered
-from plimsoll.ports import NO_CHANGE, ChangeStep, ChangeSteps, steps_text
 from plimsoll.reports.plain import plain_of
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.seconds_seen import seen_record

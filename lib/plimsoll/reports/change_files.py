@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final, NamedTuple
 
+from plimsoll.decide.answer import StepKind
 from plimsoll.files import make_folder, writable, write_lines
-from plimsoll.ports import StepKind
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import STEP_TITLES, Step, step_of

@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from plimsoll.clouds.cloud import published_facts
 from plimsoll.clouds.registry import CLOUDS
-from plimsoll.decide.answer import Answer, FrontierStep, Wait
+from plimsoll.decide.answer import Answer, FrontierStep, StepKind, Wait
 from plimsoll.decide.evidence import CODE, FailedMeasurement
 from plimsoll.decide.offers import LossCode, find_cuts, find_losses, published_cuts
 from plimsoll.demand.seconds import Exceeded, SecondsSeen
@@ -25,7 +25,6 @@ from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import MIB, US_PER_S, Digits
 from plimsoll.model.volume import NAME_TAG, VolumeSpec
-from plimsoll.ports import StepKind
 from plimsoll.reports.plain import SUPPLIED, At, By
 from plimsoll.risk.histories import PastPeaks
 

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from plimsoll.decide.answer import NO_CHANGE
 from plimsoll.demand.demand import Demand
 from plimsoll.demand.profile import profile_of
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
 from plimsoll.policy_file import dump_policy
-from plimsoll.ports import NO_CHANGE
 from plimsoll.reports.answers import profile_record, record_of
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_folder import RunFolder

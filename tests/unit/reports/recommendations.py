@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from datetime import date
 from functools import cache
 
-from plimsoll.decide.answer import Answer, Change, FrontierStep, Recommendation, Wait
+from plimsoll.decide.answer import Answer, Change, ChangeSteps, FrontierStep, Recommendation, Wait, command_step
 from plimsoll.decide.choice import BUDGETS_MIN
 from plimsoll.decide.decide import answer_by_state
 from plimsoll.demand.epochs import Epoch, Unsettled
@@ -13,7 +13,6 @@ from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.kinds import Reason
 from plimsoll.model.units import HOUR_S
 from plimsoll.model.volume import VolumeSpec
-from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reading.window import Window
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, RiskRecord

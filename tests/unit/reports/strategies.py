@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
+from plimsoll.decide.answer import ChangeSteps, command_step
 from plimsoll.model.kinds import CHANGES
-from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord, LossRecord
 from tests.unit.reports.recommendations import a_risk, every_action

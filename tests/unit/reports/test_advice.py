@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from plimsoll.decide.answer import NO_CHANGE
 from plimsoll.demand.trial import plain, trial
 from plimsoll.model.policy import Headroom
 from plimsoll.model.volume import VolumeSpec
-from plimsoll.ports import NO_CHANGE, Advice
+from plimsoll.ports import Advice
 from plimsoll.reports.advice import (
     VERDICT_WORDS,
     AdviceVerdict,

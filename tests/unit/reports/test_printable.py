@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from plimsoll.cli.main import main
-from plimsoll.ports import ChangeSteps, command_step
+from plimsoll.decide.answer import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.query_answer import show_answer

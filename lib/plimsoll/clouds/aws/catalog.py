@@ -10,9 +10,9 @@ from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.cloud import Published
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
+from plimsoll.decide.answer import ChangeSteps
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import ChangeSteps
 from plimsoll.reading.cost import Closer, QueryCost
 from plimsoll.settings import Settings
 

@@ -15,8 +15,8 @@ from plimsoll.clouds.common.claims import (
     tell_claim,
     warn_of_new_claims,
 )
+from plimsoll.decide.answer import ChangeStep, ChangeSteps, command_step, edit_step_at, note_step
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec
-from plimsoll.ports import ChangeStep, ChangeSteps, command_step, edit_step_at, note_step
 
 _Figures = Mapping[str, str | int | None]
 _Row = Callable[[Volume, VolumeSpec], Iterator[ChangeStep]]

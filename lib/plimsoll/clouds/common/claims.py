@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import yaml
 
+from plimsoll.decide.answer import ChangeStep, command_step, manifest_step, note_step
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import ChangeStep, command_step, manifest_step, note_step
 
 Parameters = Mapping[str, str | int | None]
 

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.decide.answer import Change, Keep, Reprovision, Upgrade
+from plimsoll.decide.answer import Change, ChangeSteps, Keep, Reprovision, Upgrade, command_step
 from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.decide import answer
 from plimsoll.learned_table import load_table
 from plimsoll.model.ceiling import Need
 from plimsoll.model.policy import HeadroomFrom, Policy
-from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.markdown.run import ticket

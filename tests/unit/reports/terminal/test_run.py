@@ -9,9 +9,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from plimsoll.decide.answer import Change, Keep
+from plimsoll.decide.answer import Change, ChangeSteps, Keep, command_step
 from plimsoll.model.volume import Owner, OwnerKind
-from plimsoll.ports import ChangeSteps, command_step
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.story import Topic, blocks_about
