@@ -90,7 +90,7 @@ def _parquet(report: Report, place: Path) -> list[Path]:
 
 
 def _changes(report: Report, place: Path) -> list[Path]:
-    from plimsoll.reports.change_files import is_open_change, write_changes
+    from plimsoll.reports.change_files import write_changes
     from plimsoll.reports.run_reader import read_run, stream_records
     from plimsoll.reports.templates import template_texts
 
@@ -99,10 +99,9 @@ def _changes(report: Report, place: Path) -> list[Path]:
     profiles = run.scope.get("profiles", ())
     written = write_changes(stream_records(report.folder, only), place, templates, profiles)
     if report.terraform:
-        from plimsoll.reports.terraform import write_terraform
+        from plimsoll.cli.run_reports import write_patches
 
-        records = (record for record in stream_records(report.folder, only) if is_open_change(record))
-        written += write_terraform(records, report.terraform, place)
+        written += write_patches(report, only, place)
     return written
 
 

@@ -47,7 +47,7 @@ _INSTANCE_BLOCK: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class StatePlace:
     """A volume's place in a state: its resource's address, and the block of it that describes the volume."""
 
     address: str
@@ -66,7 +66,7 @@ class Place:
         return (*self.parts, self.block)
 
 
-def read_places(source: Path) -> dict[str, Place]:
+def read_places(source: Path) -> dict[str, StatePlace]:
     """The places of volumes by id, from a folder's state, a state file or the output of `terraform show -json`."""
     path = source / "terraform.tfstate" if source.is_dir() else source
     if not path.is_file():
@@ -74,7 +74,7 @@ def read_places(source: Path) -> dict[str, Place]:
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
         shown = state["values"]["root_module"] if "values" in state else None
-        resources = list(_of_module(shown) if shown is not None else _of_state(state["resources"]))
+        resources = list(_list_module(shown) if shown is not None else _list_state(state["resources"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(f"{path} is no Terraform state, nor the output of `terraform show -json`.") from error
     return {volume: place for address, kind, values in resources for volume, place in _volumes(address, kind, values)}
@@ -83,14 +83,14 @@ def read_places(source: Path) -> dict[str, Place]:
 _Resource = tuple[str, str, Mapping[str, Any]]
 
 
-def _of_module(module: Mapping[str, Any]) -> Iterator[_Resource]:
+def _list_module(module: Mapping[str, Any]) -> Iterator[_Resource]:
     for resource in module.get("resources", ()):
         yield resource["address"], resource["type"], resource.get("values") or {}
     for child in module.get("child_modules", ()):
-        yield from _of_module(child)
+        yield from _list_module(child)
 
 
-def _of_state(resources: Iterable[Mapping[str, Any]]) -> Iterator[_Resource]:
+def _list_state(resources: Iterable[Mapping[str, Any]]) -> Iterator[_Resource]:
     for resource in resources:
         stem = f"{resource['module']}." if resource.get("module") else ""
         for instance in resource["instances"] if resource.get("mode") == "managed" else ():
@@ -98,16 +98,16 @@ def _of_state(resources: Iterable[Mapping[str, Any]]) -> Iterator[_Resource]:
             yield f"{stem}{resource['type']}.{resource['name']}{key}", resource["type"], instance["attributes"]
 
 
-def _volumes(address: str, kind: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Place]]:
+def _volumes(address: str, kind: str, values: Mapping[str, Any]) -> Iterator[tuple[str, StatePlace]]:
     if kind == "aws_instance":
         for block in ("root_block_device", "ebs_block_device"):
             for device in values.get(block) or ():
                 if device.get("volume_id"):
-                    yield device["volume_id"], Place(address=address, block=block)
+                    yield device["volume_id"], StatePlace(address=address, block=block)
     elif (kind, "") in _NAMES:
         volume = values.get("disk_id") or values.get("id") if kind.startswith("google") else values.get("id")
         if volume:
-            yield str(volume), Place(address=address)
+            yield str(volume), StatePlace(address=address)
 
 
 def write_terraform(records: Iterable[RecommendationRecord], sources: Sequence[Path], out: Path) -> list[Path]:
@@ -116,7 +116,7 @@ def write_terraform(records: Iterable[RecommendationRecord], sources: Sequence[P
     if folder is None:
         raise BadInput("--terraform needs the folder of the configuration.")
     states = [source for source in sources if not source.is_dir()] or [folder]
-    places: dict[str, Place] = {}
+    places: dict[str, StatePlace] = {}
     for state in states:
         places |= read_places(state)
     configuration = Configuration(folder)
@@ -132,7 +132,7 @@ def write_terraform(records: Iterable[RecommendationRecord], sources: Sequence[P
 
 
 def _edit_all(
-    records: Sequence[RecommendationRecord], places: Mapping[str, Place], configuration: "Configuration"
+    records: Sequence[RecommendationRecord], places: Mapping[str, StatePlace], configuration: "Configuration"
 ) -> Iterator[str]:
     """Edits what can be edited, and says of each volume where that was, or why not."""
     targets = {record.volume_id: record.target for record in records if record.target is not None}
@@ -167,16 +167,16 @@ class Configuration:
         self._before: dict[Path, bytes] = {}
         self._now: dict[Path, bytes] = {}
 
-    def edit(self, place: Place, now: SpecRecord, target: SpecRecord) -> list[str]:
+    def edit(self, place: StatePlace, now: SpecRecord, target: SpecRecord) -> list[str]:
         """Sets the figures of a volume's block; the reasons why it cannot, and then nothing is edited."""
         modules, kind, name = place.parts
         folder = self._module_folder(modules)
         if folder is None:
             return [f"module {'.'.join(modules)} is not kept here: change the inputs of its call."]
-        found = self._find_block(folder, kind, name)
-        if found is None:
+        resource = self._find_block(folder, kind, name)
+        if resource is None:
             return [f"no resource {kind}.{name} stands in {folder}."]
-        path, block = found
+        path, block = resource
         if place.block:
             inner = [node for node in _children(block, "block") if _words(node)[0] == place.block]
             if len(inner) != 1:
@@ -200,10 +200,10 @@ class Configuration:
         """The folder of a module that the configuration calls by a path; None if it comes from elsewhere."""
         folder = self._folder
         for module in modules:
-            found = self._find_block(folder, module)
+            call = self._find_block(folder, module)
             sources = [
                 _text(node.named_children[1]).strip('"')
-                for node in (_children(found[1], "attribute") if found else ())
+                for node in (_children(call[1], "attribute") if call else ())
                 if _text(node.named_children[0]) == "source"
             ]
             if not sources or not sources[0].startswith(("./", "../")):
@@ -286,7 +286,7 @@ def _set_attributes(
     head = block.start_point.row
     ending = b"\r\n" if lines[head].endswith(b"\r\n") else b"\n"
     indent = b" " * (len(lines[head]) - len(lines[head].lstrip()) + 2)
-    after = max((attributes[key].end_point.row for key in names if key in attributes), default=head)
+    after = max((attributes[key].end_point.row for key in names if key and key in attributes), default=head)
     new = [
         indent + f"{key} = {value}".encode() + ending
         for key, value in wanted.items()
@@ -321,10 +321,10 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|#.*|//.*|[\[{(]|[\]})]')
 
 def _assignment(line: str) -> _Assignment | None:
     """The parts of a line that assigns; None if its expression goes on in the next line."""
-    found = _ASSIGNED.fullmatch(line)
-    if found is None or "<<" in line:
+    match = _ASSIGNED.fullmatch(line)
+    if match is None or "<<" in line:
         return None
-    value, depth, comment = found[3], 0, ""
+    value, depth, comment = match[3], 0, ""
     for token in _TOKEN.finditer(value):
         if token[0].startswith(("#", "//")):
             comment, value = token[0].rstrip(), value[: token.start()]
@@ -332,7 +332,7 @@ def _assignment(line: str) -> _Assignment | None:
         depth += {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}.get(token[0], 0)
     if depth:
         return None
-    return _Assignment(indent=found[1], name=found[2], value=value.rstrip(), comment=comment, ending=found[4])
+    return _Assignment(indent=match[1], name=match[2], value=value.rstrip(), comment=comment, ending=match[4])
 
 
 def _align(lines: Sequence[str], touched: Set[str]) -> Iterator[bytes]:
@@ -340,11 +340,11 @@ def _align(lines: Sequence[str], touched: Set[str]) -> Iterator[bytes]:
     for is_run, group in groupby(lines, lambda line: _assignment(line) is not None):
         run = list(group)
         if is_run and not touched.isdisjoint(run):
-            run = _aligned([assignment for line in run if (assignment := _assignment(line)) is not None])
+            run = _align_run([assignment for line in run if (assignment := _assignment(line)) is not None])
         yield from (line.encode() for line in run)
 
 
-def _aligned(run: Sequence[_Assignment]) -> list[str]:
+def _align_run(run: Sequence[_Assignment]) -> list[str]:
     width = max(len(line.name) for line in run)
     texts = []
     for commented, group in groupby(run, lambda line: bool(line.comment)):

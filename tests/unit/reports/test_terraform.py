@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.record import OwnerRecord, SpecRecord
-from plimsoll.reports.terraform import BACK_PATCH, NOTES, PATCH, Place, write_terraform
+from plimsoll.reports.terraform import BACK_PATCH, NOTES, PATCH, StatePlace, write_terraform
 from tests.unit.reports.recommendations import a_record
 
 MAIN = """\
@@ -118,7 +118,7 @@ CHANGES = [
 
 
 def resource(address, values, volume):
-    kind = Place(address=address).parts[1]
+    kind = StatePlace(address=address).parts[1]
     return {"address": address, "type": kind, "values": {"id": volume, **values}}
 
 
