@@ -32,8 +32,6 @@ from plimsoll.wings import SLACK_MESSAGE
 
 if TYPE_CHECKING:
     from plimsoll.cli.run_reports import Report
-    from plimsoll.reports.record import RecommendationRecord
-    from plimsoll.reports.run_record import RunRecord
 
 SCREEN: Final = Path("-")
 """Standard output."""
@@ -90,7 +88,7 @@ def _parquet(report: Report, place: Path) -> list[Path]:
 
 
 def _changes(report: Report, place: Path) -> list[Path]:
-    from plimsoll.reports.change_files import write_changes
+    from plimsoll.reports.change_files import is_open_change, write_changes
     from plimsoll.reports.run_reader import read_run, stream_records
     from plimsoll.reports.templates import template_texts
 
@@ -99,9 +97,10 @@ def _changes(report: Report, place: Path) -> list[Path]:
     profiles = run.scope.get("profiles", ())
     written = write_changes(stream_records(report.folder, only), place, templates, profiles)
     if report.terraform:
-        from plimsoll.cli.run_reports import write_patches
+        from plimsoll.reports.terraform import write_terraform
 
-        written += write_patches(report, only, place)
+        opened = filter(is_open_change, stream_records(report.folder, only))
+        written += write_terraform(opened, report.terraform, place)
     return written
 
 
@@ -117,9 +116,7 @@ def _tickets(report: Report) -> Iterable[str]:
     return _run_lines(report, ticket_lines)
 
 
-def _run_lines(
-    report: Report, lines: Callable[[Iterable[RecommendationRecord], RunRecord], Iterable[str]]
-) -> Iterable[str]:
+def _run_lines(report: Report, lines: Callable[..., Iterable[str]]) -> Iterable[str]:
     """The lines that are made of a report's records and of its run."""
     from plimsoll.reports.data.exports import select_records
     from plimsoll.reports.run_reader import read_run
