@@ -90,7 +90,7 @@ def _parquet(report: Report, place: Path) -> list[Path]:
 
 
 def _changes(report: Report, place: Path) -> list[Path]:
-    from plimsoll.reports.change_files import write_changes
+    from plimsoll.reports.change_files import is_open_change, write_changes
     from plimsoll.reports.run_reader import read_run, stream_records
     from plimsoll.reports.templates import template_texts
 
@@ -99,9 +99,8 @@ def _changes(report: Report, place: Path) -> list[Path]:
     profiles = run.scope.get("profiles", ())
     written = write_changes(stream_records(report.folder, only), place, templates, profiles)
     if report.terraform:
-        from plimsoll.cli.run_reports import write_patches
-
-        written += write_patches(report, only, place)
+        write_terraform = _import_from_wing("plimsoll.reports.terraform", "write_terraform")
+        written += write_terraform(filter(is_open_change, stream_records(report.folder, only)), report.terraform, place)
     return written
 
 

@@ -115,11 +115,3 @@ def leave_reports(console: Screen, folder: Path) -> bool:
         sentence = f"no Parquet files were written: they need {SQL.brings}. {install_hint(SQL)}"
         console.say(sentence, "dim")
     return True
-
-
-def write_patches(report: Report, only: Only | None, place: Path) -> list[Path]:
-    """Writes the changes of Terraform's own files, as far as volumes stand in its state."""
-    from plimsoll.reports.change_files import is_open_change
-    from plimsoll.reports.terraform import write_terraform
-
-    return write_terraform(filter(is_open_change, stream_records(report.folder, only)), report.terraform, place)
