@@ -33,6 +33,7 @@ LACKING = {
               ("report", "RUN", "--format", "slack-preview")],
     "demo": [("demo",), ("simulate",)],
     "serve": [("serve", "RUN")],
+    "terraform": [("report", "RUN", "--format", "changes", "--terraform", ".")],
     "mcp": [("mcp", "RUN")],
 }  # fmt: skip
 """Commands that need each extra; RUN is a run's folder."""
