@@ -56,10 +56,12 @@ def demo_command(
 
     from plimsoll.bootstrap.clouds import ports_of
     from plimsoll.clouds.ledger import Ledger
+    from plimsoll.extras import DEMO
     from plimsoll.model.policy import Policy
     from plimsoll.orders import Order
     from plimsoll.settings import Settings
 
+    DEMO.need()
     console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, clock().now()
     _clear(folder)
     with ExitStack() as stack:

@@ -36,7 +36,7 @@ def test_a_third_cloud_is_audited_reported_explained_and_recorded(tmp_path):
     run = json.loads((folder / "run.json").read_text())
     assert (run["status"], run["scope"]["clouds"]) == ("complete", ["third"])
     assert "tenant" in (folder / "report.html").read_text()
-    explained = plimsoll("explain", DISK, "--cloud", "third", "--set", "lookback_days=2")
+    explained = plimsoll("explain", DISK, "--cloud", "third", "--set", "lookback_days=2", "--all")
     assert "third-gp3" in explained
     assert "https://third.example/TENANT-1/disk-1" in explained
     again = tmp_path / "again"

@@ -17,6 +17,7 @@ from plimsoll_google.connection import inventory_in
 from plimsoll_google.inventory import GoogleInventory
 from plimsoll_google.listing import ProjectListing
 from plimsoll_google.machines import machine
+from tests.builders import NOW
 from tests.unit.google.google_here import ATTACHED, COMPUTE, denied, disabled, refusal
 
 SHOP = "plimsoll-shop"
@@ -173,7 +174,7 @@ def test_urls_that_name_another_host_of_the_api_are_the_same_resource(google, cl
 
 def test_labels_of_ours_are_the_policy_s_tags(google, clients):
     google.disk(SHOP, "kept", labels={"plimsoll-exclude": "true"})
-    assert listed(clients)[0].tags[OPT_OUT.tag] == OPT_OUT.value
+    assert OPT_OUT.holds_for(listed(clients)[0], NOW)
 
 
 def test_the_group_that_made_the_instance_owns_the_disks_that_it_made_with_it(google, clients):

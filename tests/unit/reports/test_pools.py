@@ -89,7 +89,7 @@ def test_sql_reaches_the_pool_also_of_runs_that_knew_none(tmp_path, member):
 
 def test_an_explanation_has_the_limits_of_writes_and_who_shares_them(member):
     text = explained(120, member)
-    (line,) = [line for line in text.splitlines() if line.startswith("hosts at most, writes alone")]
+    (line,) = [line for line in text.splitlines() if line.startswith("its hosts at most, writes alone")]
     assert line.split()[-2:] == ["4,000", "240"]
     assert "busiest seconds" in text
     assert "with data: all are judged together" in text
