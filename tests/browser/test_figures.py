@@ -42,7 +42,10 @@ def drill_down(reader: Reader, folder: Path, record: RecommendationRecord) -> Pa
 
 
 def why_not(page: Page, offer: OfferRecord) -> str:
-    row = page.locator("#volume tr", has=page.get_by_role("rowheader", name=spec_text(offer.spec), exact=True))
+    named, chosen = (
+        page.get_by_role("rowheader", name=f"{mark}{spec_text(offer.spec)}", exact=True) for mark in ("", "→ ")
+    )
+    row = page.locator("#volume tr", has=named.or_(chosen))
     return row.locator("td").last.inner_text()
 
 
@@ -98,7 +101,9 @@ def test_the_table_adds_up_as_the_headline_does(reader: Reader, tmp_path: Path):
     totals = RunTotals.add_up(fleet)
     page = reader.open(written(a_run(tmp_path, fleet)))
     more = f"{usd(totals.usd_upgrades)} a month more for throttled volumes"
-    expect(page.locator("#count")).to_have_text(f"13 of 13 volumes, saving {usd(totals.usd_saved)} a month, {more}")
+    expect(page.locator("#count")).to_have_text(
+        f"13 of 13 volumes: {usd(totals.usd_now)} a month, saving {usd(totals.usd_saved)} a month, {more}"
+    )
 
 
 def test_of_two_volumes_with_one_id_each_opens_its_own(reader: Reader, tmp_path: Path):

@@ -302,7 +302,9 @@ def test_a_burst_on_a_hosts_own_device_is_seen_by_the_command_and_explain_shows_
         assert "going on with i-" in done.stdout
         (peak,) = re.findall(r"busiest second: ([\d,]+) IOPS", done.stdout)
         assert float(peak.replace(",", "")) >= 0.9 * read
-        told = plimsoll(organization, tmp_path, "explain", volume, "--region", "us-east-1", "--set", "lookback_days=2")
+        told = plimsoll(
+            organization, tmp_path, "explain", volume, "--region", "us-east-1", "--set", "lookback_days=2", "--all"
+        )
         assert f"busiest second: {peak} IOPS" in told.stdout
         assert "seen by the second: " in told.stdout
         stopped = plimsoll(organization, tmp_path, *asked, "--stop", **fast)

@@ -41,7 +41,7 @@ def test_one_volume_of_a_recording_can_be_explained_without_a_cloud(recorded):
     records = json.loads((folder / "first" / "recommendations.json").read_text(encoding="utf-8"))
     volume = next(found for found in records if found["action"] == "migrate")
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
-    words = ("explain", volume["volume_id"], "--from", "answers.zip", "--set", "lookback_days=2")
+    words = ("explain", volume["volume_id"], "--from", "answers.zip", "--set", "lookback_days=2", "--all")
     done = plimsoll(organization, folder, *words, **nowhere)
     assert done.returncode == 0
     assert f"answer: migrate to {volume['target']['type']}" in done.stdout

@@ -48,7 +48,9 @@ def test_the_volumes_of_a_set_are_found_decided_together_and_explained_by_their_
         assert one["target"]["throughput_mib_s"] < 1000
     assert all(one["stripe_set"] is None for one in records if one not in of_set)
 
-    told = " ".join(plimsoll(organization, tmp_path, "explain", members[0].id, *REGION, *TWO_DAYS).stdout.split())
+    told = " ".join(
+        plimsoll(organization, tmp_path, "explain", members[0].id, "--all", *REGION, *TWO_DAYS).stdout.split()
+    )
     assert f"stripe set /dev/md0 (raid0, 2 volumes) on {host}" in told
     assert "2 volumes of 1,000 MiB/s carry 2,000 MiB/s together. The host r5b.large carries 1,192" in told
     assert "That is why the set gives no more" in told

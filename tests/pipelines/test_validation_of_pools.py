@@ -120,7 +120,7 @@ def test_a_disk_alone_on_its_host_is_measured_by_its_own_size(tmp_path):
 def test_one_disk_of_a_pool_shows_nothing_of_it_by_a_copy_or_in_place(tmp_path, mode):
     pair = a_disk("pd-ssd", 200, "a"), a_disk("pd-ssd", 200, "b")
     lab = GoogleLab(tmp_path, *pair)
-    with pytest.raises(BadInput, match=r"a shares what 400 GiB of pd-.* carry.* mode canary"):
+    with pytest.raises(BadInput, match=r"a shares one ceiling with all 400 GiB of pd-.*--mode canary"):
         lab.validate("a", mode=mode)
 
 

@@ -139,8 +139,8 @@ def target_run(weighed: WeighedVolume, target: str | None, mode: Mode, types: Ma
     pool_gib = _pool_gib(weighed, spec.type)
     if pool_gib is not None and mode is not Mode.CANARY:
         raise BadInput(
-            f"{weighed.volume.id} shares one ceiling with all {pool_gib:,} GiB of {spec.type} on its host: a "
-            f"{mode.value} of it alone proves nothing. Use --mode canary, which measures one volume as large as all."
+            f"{weighed.volume.id} shares one ceiling with all {pool_gib:,} GiB of {spec.type} on its host: to "
+            f"measure it alone ({mode.value}) proves nothing. Use --mode canary, which measures one as large as all."
         )
     spec = spec if pool_gib is None else replace(spec, size_gib=pool_gib)
     ceiling = weighed.comparison.present if spec == weighed.volume.spec else types[spec.type].ceiling(spec)
