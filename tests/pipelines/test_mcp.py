@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import anyio
@@ -36,7 +37,9 @@ def converse(runs, calls, *words, mode="auto"):
                 tools = (await client.list_tools()).tools
                 return tools, [await client.call_tool(name, arguments) for name, arguments in calls]
 
-    return anyio.run(session)
+    # A browser of another test file may hold this thread's loop.
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(anyio.run, session).result()
 
 
 def snapshot(folder: Path):
