@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plimsoll.auditing.audit import run_audit
 from plimsoll.auditing.decide import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.decide.answer import NO_CHANGE, InsufficientData, Keep, Migrate, Reprovision, steps_text
+from plimsoll.decide.answer import NO_CHANGE, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.model.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
 from plimsoll.model.policy import OPT_OUT, Override, TagMatch
 from plimsoll.model.units import MIB
@@ -30,7 +30,7 @@ from plimsoll.outcomes import (
 )
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reading.window import Window
-from plimsoll.reports.answers import answered_record
+from plimsoll.reports.answers import answered_record, steps_text
 from plimsoll.reports.totals import RunTotals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_stripe_set, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices

@@ -4,11 +4,10 @@ different types.
 Choices: what was chosen for volumes that change together, and why, of which the answer to each of them is made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from itertools import groupby
 from typing import ClassVar, Final
 
 from plimsoll.decide.evidence import Evidence
@@ -434,7 +433,7 @@ class ChangeStep:
     path: str = ""
     """The name of a manifest's file, or the place of an edit in words; empty for the others."""
     namespace: str = ""
-    """The namespace of the claim that a command of Kubernetes changes; empty for the others."""
+    """The namespace of the claim that a command changes; empty for the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -448,9 +447,6 @@ class ChangeSteps:
 NO_CHANGE: Final = ChangeSteps()
 """The steps if nothing is changed."""
 
-_RUN: Final = frozenset({StepKind.COMMAND, StepKind.FILE})
-_END: Final = "EOF"
-
 
 def command_step(text: str, *, namespace: str = "") -> ChangeStep:
     """A line of a shell."""
@@ -458,7 +454,7 @@ def command_step(text: str, *, namespace: str = "") -> ChangeStep:
 
 
 def manifest_step(path: str, text: str) -> ChangeStep:
-    """A manifest that `kubectl apply` takes, under the name of its file."""
+    """A manifest to apply, under the name of its file."""
     return ChangeStep(kind=StepKind.FILE, text=text.rstrip("\n"), path=path)
 
 
@@ -475,39 +471,3 @@ def edit_step_at(path: str, text: str) -> ChangeStep:
 def note_step(text: str) -> ChangeStep:
     """A remark."""
     return ChangeStep(kind=StepKind.NOTE, text=text)
-
-
-def steps_text(steps: Sequence[ChangeStep]) -> str:
-    """The steps as lines of text. Without an edit they can be pasted into a shell whole: remarks are comments.
-
-    Several commands in a row stop at the first that fails, in a shell as in a script.
-    """
-    is_shell = all(step.kind is not StepKind.EDIT for step in steps)
-    return "\n".join(_lines(steps, is_shell=is_shell))
-
-
-def _lines(steps: Iterable[ChangeStep], *, is_shell: bool) -> Iterator[str]:
-    for is_run, group in groupby(steps, lambda step: step.kind in _RUN):
-        if is_run:
-            yield from _run_lines(list(group))
-            continue
-        for step in group:
-            text = f"In {step.path}:\n{step.text}" if step.path else step.text
-            yield from (f"# {line}" if is_shell else line for line in text.split("\n"))
-
-
-def _run_lines(steps: Sequence[ChangeStep]) -> Iterator[str]:
-    if len(steps) == 1:
-        yield _shell(steps[0], "")
-        return
-    yield "("
-    for number, step in enumerate(steps, start=1):
-        yield _shell(step, " &&" if number < len(steps) else "")
-    yield ")"
-
-
-def _shell(step: ChangeStep, link: str) -> str:
-    """A step as a shell runs it, followed by what links it to the next."""
-    if step.kind is StepKind.COMMAND:
-        return f"{step.text}{link}"
-    return f"kubectl apply -f - <<'{_END}'{link}\n{step.text}\n{_END}"

@@ -30,7 +30,7 @@ _CATEGORIES: Final[Mapping[CountsAs, tuple[str, str]]] = {
 """The draft's category and subcategory of each kind of answer that asks for something, by what its money counts as."""
 
 _ANOTHER_TYPE: Final = ("Cost", "Modernization")
-"""Those of a saving by another type."""
+"""The draft's category and subcategory of a saving by another type."""
 
 _RISKS: Final = {"none": "Very Low", "allowed": "Low", "above": "High"}
 """The draft's words for levels of risk; none for a risk that is not known."""

@@ -195,7 +195,8 @@ class FleetRisk:
         self.safer_pct += risk.promised_pct if risk.safer is None else risk.safer.promised_pct
         if risk.safer is not None:
             self.safer += 1
-            self.safer_cents += max(0, to_cents(risk.safer.monthly_usd) - to_cents(record.monthly_usd_then or 0.0))
+            if record.monthly_usd_then is not None:
+                self.safer_cents += max(0, to_cents(risk.safer.monthly_usd) - to_cents(record.monthly_usd_then))
 
     def merge(self, other: "FleetRisk") -> None:
         """Adds other volumes."""

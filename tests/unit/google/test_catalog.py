@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.decide.answer import steps_text
 from plimsoll.model.volume import VolumeSpec
+from plimsoll.reports.answers import steps_text
 from plimsoll_google.catalog import GoogleCatalog
 from plimsoll_google.change_steps import is_in_place, is_regional
 from tests.builders import a_volume

@@ -11,10 +11,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.decide.answer import StepKind, steps_text
+from plimsoll.decide.answer import StepKind
 from plimsoll.model.ceiling import LatencyClass
 from plimsoll.model.market import ChangeLimit, Sized, VolumeType
 from plimsoll.model.volume import Attachment, Host, Owner, OwnerKind, VolumeSpec
+from plimsoll.reports.answers import steps_text
 from plimsoll_google.change import disk_change_steps
 from plimsoll_google.change_steps import is_in_place, new_name, snapshot_name
 from tests.builders import LONG_AGO, a_volume

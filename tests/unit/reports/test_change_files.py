@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from plimsoll.clouds.aws.catalog import AwsCatalog
-from plimsoll.decide.answer import StepKind, command_step, steps_text
+from plimsoll.decide.answer import StepKind, command_step
 from plimsoll.model.volume import Owner, OwnerKind, VolumeSpec
+from plimsoll.reports.answers import steps_text
 from plimsoll.reports.change_files import CHANGED_IN, ORDER, TOOLS, change_note, file_name, write_changes
 from plimsoll.reports.record import BlockerRecord, ChangeStepRecord, LossRecord, OwnerRecord
 from plimsoll.reports.steps import Step, step_of

@@ -108,7 +108,8 @@ def _money(record: RecommendationRecord) -> str:
     is_same = record.drop_in is not None and record.drop_in.spec == record.target
     alone = "" if is_same or record.monthly_usd_saved_drop_in < CENT else usd(record.monthly_usd_saved_drop_in)
     limits = f" ({alone} with the same limits)" if alone else ""
-    return f"{now}, {usd(record.monthly_usd_then or 0)} then: {outcome_text(record)}{limits}"
+    then = "an unknown price" if record.monthly_usd_then is None else usd(record.monthly_usd_then)
+    return f"{now}, {then} then: {outcome_text(record)}{limits}"
 
 
 def _risk(record: RecommendationRecord) -> Iterator[str]:
@@ -188,7 +189,7 @@ def _demand_rows(demand: DemandRecord) -> Iterator[tuple[str, ...]]:
     )
     for label, iops, throughput_mib_s in figures:
         if iops is not None:
-            yield label, f"{iops:,.1f}", "", f"{throughput_mib_s or 0:,.2f}", ""
+            yield label, f"{iops:,.1f}", "", "" if throughput_mib_s is None else f"{throughput_mib_s:,.2f}", ""
 
 
 def _ceiling_rows(label: str, ceiling: CeilingRecord) -> Iterator[tuple[str, ...]]:

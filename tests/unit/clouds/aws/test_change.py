@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.change import command_line
 from plimsoll.clouds.aws.owners import IN_TREE
-from plimsoll.decide.answer import StepKind, steps_text
+from plimsoll.decide.answer import StepKind
 from plimsoll.model.volume import Modification, Owner, OwnerKind, VolumeSpec
+from plimsoll.reports.answers import steps_text
 from tests.builders import LONG_AGO, a_volume
 
 GP3 = VolumeSpec(type="gp3", size_gib=500, iops=4000, throughput_mib_s=250)

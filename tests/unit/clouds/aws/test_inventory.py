@@ -12,11 +12,11 @@ from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.hosts import described_limits
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import ASKED
-from plimsoll.decide.answer import steps_text
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Throttled
 from plimsoll.model.units import mib_s_from_mb_s
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
+from plimsoll.reports.answers import steps_text
 
 TARGET = Target(account="111122223333", region="eu-west-1")
 SINCE = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)

@@ -15,7 +15,7 @@ from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.story import Topic, blocks_about
 from plimsoll.reports.story.volume import tell_volume
-from plimsoll.reports.terminal.explain import SCREEN_ROWS, offers_table, show_explanation
+from plimsoll.reports.terminal.explain import SCREEN_ROWS, offers_table, show_explanation, show_record
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
 from plimsoll.reports.totals import RunTotals
@@ -311,3 +311,12 @@ def test_a_level_far_above_is_named_and_does_not_squeeze_the_columns():
 def test_a_level_twice_as_high_as_the_highest_column_is_still_drawn():
     assert "above the plot" not in "".join(drawn([100.0] * 40, now=200.0))
     assert "above the plot" in "".join(drawn([100.0] * 40, now=201.0))
+
+
+def test_a_target_without_a_price_is_not_said_to_cost_nothing():
+    record = a_record("migrate").model_copy(update={"monthly_usd_then": None})
+    console = a_console(80)
+    show_record(console, record, None, None, None)
+    (money,) = [line for line in console.file.getvalue().splitlines() if line.startswith("money:")]
+    assert "an unknown price then" in money
+    assert "$0" not in money
