@@ -30,6 +30,9 @@ def states_fleet(now: datetime, account: str, region: str, seed: int = 1) -> Fle
     maker.volume(
         gp3(150), Archetype.IDLE, "idle", low=0, high=0, created=ago(now, days=300), attached=ago(now, days=300)
     )
+    maker.volume(gp2(8192), Archetype.NIGHTLY, "nightly-reads", low=0, high=150, io_kib=1024)
+    silent = maker.volume(gp3(80), Archetype.STEADY, "silent-for-weeks")
+    maker.volumes[-1] = replace(silent, workload=None)
     claim = {"kubernetes.io/created-for/pvc/name": "db-0", "kubernetes.io/created-for/pv/name": "pvc-1"}
     _detached(maker, gp2(300), "retained-by-a-claim", days=3, tags=claim, host="i-0feed000000000003")
     _detached(maker, gp2(800), "kept-and-covered", days=60, host="i-0feed000000000001")

@@ -1,11 +1,12 @@
 """Snapshots: which nobody needs, what a delete frees at the least and at the most, and what the archive costs.
 
-Snapshots of one volume share blocks: each is billed for those that no earlier one has. A delete moves to the next one
-what that one still needs, so it frees all of its billed blocks only where no later one stays.
+Snapshots of one volume share blocks: each is billed for those that no earlier one has. Of a deleted one, what the next
+one still needs is billed to that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import groupby
 from typing import Final
 
 from plimsoll.model.units import HOUR_S, MONTH_S
@@ -21,19 +22,48 @@ Span = tuple[float, float]
 
 
 def find_unique_gib(place: Place, ids: frozenset[str]) -> Span:
-    """The GiB that deleting these snapshots of one volume frees.
+    """The GiB that deleting these snapshots frees.
 
     What the bill does not say is bounded by the full size: too high perhaps, and never too low.
     """
     least, most = 0.0, 0.0
-    for snap in (place.snapshots or {}).values():
-        if snap.id not in ids:
-            continue
-        billed, full = _billed_gib(place, snap), float(snap.size_gib) if snap.full_gib is None else snap.full_gib
-        most += full if billed is None else billed
-        if billed is not None and not _may_be_shared(place, snap, ids):
-            least += billed
+    for name in sorted({snap.lineage for snap in (place.snapshots or {}).values() if snap.id in ids}):
+        chain = [snap for snap in place.lineage(name) if not snap.archived]
+        for is_deleted, group in groupby(enumerate(chain), key=lambda placed: placed[1].id in ids):
+            run = list(group)
+            if is_deleted:
+                after = chain[run[-1][0] + 1] if run[-1][0] + 1 < len(chain) else None
+                freed = _free_run(place, [snap for _, snap in run], after, ids)
+                least, most = least + freed[0], most + freed[1]
     return least, most
+
+
+def _free_run(place: Place, run: Sequence[Snapshot], after: Snapshot | None, ids: frozenset[str]) -> Span:
+    """The GiB that deleting neighbors frees, before the next one that stays.
+
+    A block of that one which any earlier one has is in the last of the run too: a block that changed never comes back.
+    Of these, only those that the run's first had from before are not billed to the run.
+    """
+    billed = [_billed_gib(place, snap) for snap in run]
+    most = sum(_full_gib(snap) if gib is None else gib for snap, gib in zip(run, billed, strict=True))
+    needed, before = _inherited_gib(place, after), _inherited_gib(place, run[0])
+    if needed is not None and before is not None:
+        most -= min(most, max(0.0, needed - before))
+    if None in billed or needed is None or any(_may_be_shared(place, snap, ids) for snap in run):
+        return 0.0, most
+    return max(0.0, sum(gib or 0.0 for gib in billed) - needed), most
+
+
+def _full_gib(snap: Snapshot) -> float:
+    return float(snap.size_gib) if snap.full_gib is None else snap.full_gib
+
+
+def _inherited_gib(place: Place, snap: Snapshot | None) -> float | None:
+    """The GiB of a snapshot that an earlier one has, 0 of none; None if that is not known."""
+    if snap is None:
+        return 0.0
+    billed = _billed_gib(place, snap)
+    return None if snap.full_gib is None or billed is None else max(0.0, snap.full_gib - billed)
 
 
 def _billed_gib(place: Place, snap: Snapshot) -> float | None:
@@ -46,17 +76,15 @@ def _billed_gib(place: Place, snap: Snapshot) -> float | None:
 
 
 def _may_be_shared(place: Place, snap: Snapshot, ids: frozenset[str]) -> bool:
-    """True if a later snapshot that stays may hold the same blocks.
+    """True if a later snapshot of something else may hold the same blocks.
 
-    It is of the same volume, or is a copy, or is of a volume at least as large that may have been made of this one.
+    It is a copy, or is of a volume at least as large that may have been made of this one.
     """
     for other in (place.snapshots or {}).values():
-        if other.id in ids or other.archived or (other.started, other.id) < (snap.started, snap.id):
-            continue
-        if other.lineage == snap.lineage:
-            return True
+        is_later = other.lineage != snap.lineage and other.started >= snap.started and not other.archived
         volume = (place.volumes or {}).get(other.volume_id)
-        if other.size_gib >= snap.size_gib and (volume is None or not volume.is_made_empty):
+        is_apart = volume is not None and volume.is_made_empty
+        if is_later and not is_apart and other.id not in ids and other.size_gib >= snap.size_gib:
             return True
     return False
 
@@ -70,9 +98,8 @@ def find_archive_saving(place: Place, snap: Snapshot, prices: SnapshotPrices) ->
         return None
     freed = find_unique_gib(place, frozenset({snap.id}))
     least_full = snap.full_gib if snap.full_gib is not None else freed[0]
-    most_full = snap.full_gib if snap.full_gib is not None else float(snap.size_gib)
     return (
-        freed[0] * prices.gib_month - most_full * prices.archive_gib_month,
+        freed[0] * prices.gib_month - _full_gib(snap) * prices.archive_gib_month,
         freed[1] * prices.gib_month - least_full * prices.archive_gib_month,
     )
 
@@ -229,7 +256,7 @@ def _archive(
 ) -> StateRecord:
     snaps = [snap for snap, _ in group]
     lacks = tuple(lack for snap in snaps[:1] for lack in _archive_lacks(place, snap)) if action == "archive" else ()
-    full = sum(snap.full_gib if snap.full_gib is not None else float(snap.size_gib) for snap in snaps)
+    full = sum(map(_full_gib, snaps))
     share = (prices.archive_gib_month or 0.0) / (prices.gib_month or 1.0)
     side = "more" if action == "archive" else "less"
     return StateRecord(
