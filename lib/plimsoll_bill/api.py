@@ -6,13 +6,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from plimsoll.api.runs import run_folder
-from plimsoll.clouds.common.dated_data import find_data, shipped_prices
+from plimsoll.api.runs import list_runs, run_folder
+from plimsoll.clouds.common.dated_data import PriceFile, find_data, shipped_prices
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import PriceBook
 from plimsoll.reports.run_reader import read_run, stream_records
 from plimsoll_bill.bill import Bill, open_bill
 from plimsoll_bill.rates import net_prices, price_text, rates_of
+from plimsoll_bill.realized import Realized, follow_savings, realized
 from plimsoll_bill.reconcile import Reconciliation, reconcile
 from plimsoll_bill.sources import S3, find_files
 
@@ -43,6 +44,18 @@ def net_price_file(bill: Bill, where: str) -> tuple[str, list[str]]:
     if not made.content["regions"]:
         raise BadInput(" ".join(["the bill has no rate in dollars for a price file.", *made.notes]))
     return price_text(made.content), made.notes
+
+
+def realized_savings(bill: Bill, folders: Sequence[Path] | None = None) -> Realized:
+    """What became of the savings of some runs, or of all on this machine. Raises BadInput if there is no run."""
+    places = [run_folder(folder) for folder in folders] if folders else list_runs()
+    if not places:
+        raise BadInput("there is no run on this machine: give the folders of runs with --run.")
+    runs = sorted(((read_run(place).as_of, place) for place in places), key=lambda run: run[0])
+    savings = follow_savings((moment, stream_records(place)) for moment, place in runs)
+    file = PriceFile.model_validate(net_prices(rates_of(bill), _list_books(), "the bill").content)
+    books = {region: book for region in file.regions if (book := file.book(region)) is not None}
+    return realized(bill, savings, books)
 
 
 def _list_books() -> dict[str, dict[str, PriceBook]]:

@@ -146,14 +146,14 @@ def _priced(
             return rate.net
         return of_list if of_list is not None else None if rate is None else rate.listed
 
-    parts: dict[str, float | None] = {"gib_month": part("gib", 1, listed and listed.gib_month)}
+    parts: dict[str, float | None] = {"gib_month": part("gib", 1, listed.gib_month if listed else None)}
     ends = [end for end, _ in shape.iops_tiers]
     listed_tiers = [usd for _, usd in listed.iops_tiers] if listed else [None] * len(ends)
     tiers = [part("iops", tier, usd) for tier, usd in enumerate(listed_tiers, start=1)]
     if shape.throughput_mib_s_month:
-        parts["throughput_mib_s_month"] = part("mib_s", 1, listed and listed.throughput_mib_s_month)
+        parts["throughput_mib_s_month"] = part("mib_s", 1, listed.throughput_mib_s_month if listed else None)
     if shape.million_io:
-        parts["million_io"] = part("io", 1, listed and listed.million_io)
+        parts["million_io"] = part("io", 1, listed.million_io if listed else None)
     if None in parts.values() or None in tiers:
         return None
     return written_price(

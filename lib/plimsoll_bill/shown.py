@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, Final
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from plimsoll.reports.data.column_types import literal
@@ -15,6 +16,7 @@ from plimsoll.reports.wording import count_of
 from plimsoll_bill.bill import Bill, Money, Sum, Unplaced
 from plimsoll_bill.meters import DIMENSIONS
 from plimsoll_bill.rates import Rate, rates_of
+from plimsoll_bill.realized import MonthOf, Realized, by_month
 from plimsoll_bill.reconcile import Difference, Reconciliation
 
 _TABLES: Final[Sequence[tuple[str, tuple[str, ...]]]] = (
@@ -120,6 +122,46 @@ def bill_json(bill: Bill, month: date | None, outcome: Reconciliation | None) ->
         "notes": list(bill.notes),
         "reconciled": None if outcome is None else _reconciled(outcome),
     }
+
+
+def show_realized(console: Console, outcome: Realized) -> None:
+    """Prints what became of savings: by month, by owner in the last month, and each that was lost again."""
+    totals = list(by_month(outcome))
+    if not totals:
+        console.print(_plain("No month of the bill comes after a run that promises a saving."))
+        return
+    console.print(_money_table("month", [(f"{month:%Y-%m}", figures) for month, figures in totals]))
+    last = totals[-1][0]
+    owners = sorted((owner, figures) for (month, owner), figures in outcome.months.items() if month == last)
+    console.print(_money_table(f"owner in {last:%Y-%m}", owners))
+    for lost in outcome.lost:
+        where = f"{lost.key[2]} ({'/'.join(lost.key[:2])}), {lost.owner}"
+        console.print(
+            _plain(f"lost in {lost.month:%Y-%m}: USD {lost.usd:,.2f} of {where}: {lost.reason}"), soft_wrap=True
+        )
+    if outcome.unknown:
+        volumes = count_of(len(outcome.unknown), "volume")
+        console.print(_plain(f"{volumes} changed as recommended: months without a bill or a price count for nothing."))
+
+
+def realized_json(outcome: Realized) -> dict[str, Any]:
+    """What became of savings as plain values: by month and owner, and each that was lost again."""
+    return {
+        "months": [
+            {"month": _value(month), "owner": owner, **asdict(figures)}
+            for (month, owner), figures in sorted(outcome.months.items())
+        ],
+        "lost": [{name: _value(value) for name, value in lost._asdict().items()} for lost in outcome.lost],
+        "unknown": sorted(outcome.unknown),
+    }
+
+
+def _money_table(title: str, rows: Iterable[tuple[str, MonthOf]]) -> Table:
+    table = plain_table([title], ["promised USD", "carried out", "realized", "lost again"])
+    for name, figures in rows:
+        cells = (figures.promised, figures.carried_out, figures.realized, figures.lost)
+        table.add_row(_plain(name), *(f"{usd:,.2f}" for usd in cells))
+    return table
 
 
 def _print_table(console: Console, title: str, sums: Sequence[Sum], most: int) -> None:

@@ -11,6 +11,7 @@ from plimsoll_bill.states.facts import Place, PresentVolume, RetentionRule, Snap
 from plimsoll_bill.states.rows import NO_ARCHIVE
 from plimsoll_bill.states.snapshots import find_archive_saving, find_unique_gib, judge_snapshots
 from tests.oracle import states as oracle
+from tests.profiles import examples
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 PRICES = SnapshotPrices(gib_month=0.05, archive_gib_month=0.0125, retrieval_gib=0.03)
@@ -79,7 +80,7 @@ def drawn(seed):
     return Keeping(snapshots=tuple(snaps)), alive, draw
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(examples(60)))
 def test_a_delete_and_the_archive_stay_within_what_is_said(seed):
     keeping, origins, draw = drawn(seed)
     ids = [snap.id for snap in keeping.snapshots]
