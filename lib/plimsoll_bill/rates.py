@@ -82,7 +82,7 @@ def net_prices(rates: Iterable[Rate], lists: Mapping[str, Mapping[str, PriceBook
     notes += [f"{region} is billed in {currency}: it has no price in dollars." for region, currency in sorted(foreign)]
     for (provider, region), here in by_region.items():
         book = lists.get(provider, {}).get(region)
-        shapes = {name: price for other in lists.get(provider, {}).values() for name, price in other.types.items()}
+        shapes = price_shapes(lists.get(provider, {}).values())
         entry, net_parts = dict[str, Any](), list[str]()
         for name in sorted({rate.type for rate in here} | set(book.types if book else ())):
             billed = {rate.key: rate for rate in here if rate.type == name}
@@ -109,6 +109,11 @@ def net_prices(rates: Iterable[Rate], lists: Mapping[str, Mapping[str, PriceBook
     verified_on = max((source["as_of"] for source in sources.values()), default=None)
     content = {"verified_on": verified_on, "currency": DOLLARS, "sources": sources, "regions": regions}
     return NetPrices(content=content, notes=notes)
+
+
+def price_shapes(books: Iterable[PriceBook]) -> dict[str, TypePrice]:
+    """A price of each type anywhere, which says what it charges for."""
+    return {name: price for book in books for name, price in book.types.items()}
 
 
 def price_text(content: Mapping[str, Any]) -> str:

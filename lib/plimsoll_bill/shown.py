@@ -31,8 +31,10 @@ _TABLES: Final[Sequence[tuple[str, tuple[str, ...]]]] = (
 def show_bill(console: Console, bill: Bill, month: date | None, most: int) -> None:
     """Prints what was paid, currency by currency, by type, account, region and month, and what could not be placed."""
     where = _where(month)
-    for currency in bill.sums("currency", where=where):
-        (name,), money = currency
+    currencies = bill.sums("currency", where=where)
+    if not currencies:
+        console.print(_plain("No block storage that could be placed is in this bill."))
+    for (name,), money in currencies:
         console.print(Text(f"{name} {money.paid:,.2f} paid for block storage", style="bold"))
         console.print(_plain(_parts(str(name), money)))
         for title, by in _TABLES:
