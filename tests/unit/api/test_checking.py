@@ -497,7 +497,7 @@ def test_a_template_is_judged_by_the_worst_of_the_volumes_that_it_made_at_that_d
         return {"id": template, "block_device_mappings": [{"device_name": "/dev/xvda", "ebs": [block]}]}
 
     def found(template):
-        change = a_change(mapped(template, iops=16_000), mapped(template, iops=3000), type_name="aws_launch_template")
+        change = a_change(mapped(template, iops=3000), mapped(template, iops=16_000), type_name="aws_launch_template")
         return check_plan(written(tmp_path, {"resource_changes": [change]}), run).findings
 
     (finding,) = found("lt-1")
