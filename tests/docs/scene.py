@@ -92,7 +92,7 @@ class Scene:
             'resource "aws_ebs_volume" "data" {\n  availability_zone = "eu-west-1a"\n  type = "gp2"\n  size = 100\n}\n'
         )
         (self.folder / "infrastructure" / "main.tf").write_text(text, encoding="utf-8")
-        values = {"id": self.names["vol-0123456789abcdef0"]}
+        values = {"id": self.names.get("vol-0123456789abcdef0", "vol-0123456789abcdef0")}
         made = {"address": "aws_ebs_volume.data", "type": "aws_ebs_volume", "values": values}
         state = {"values": {"root_module": {"resources": [made]}}}
         (self.folder / "state.json").write_text(json.dumps(state), encoding="utf-8")

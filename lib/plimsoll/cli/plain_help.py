@@ -37,7 +37,7 @@ LISTS: Final = frozenset(
         *("bench_host", "role_arn"),
     )
 )
-"""The repeatable options whose values may stand in one word, with commas: only a role's name may have commas of its own."""
+"""The repeatable options whose values may stand in one word: only a role's name may have commas of its own."""
 
 _BETWEEN: Final = re.compile(r",(?=\s*arn:)")
 """What is between two roles."""

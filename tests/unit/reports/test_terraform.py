@@ -265,7 +265,7 @@ def test_a_variable_is_named_with_the_file_that_sets_it(tmp_path, files, traced)
         (
             "size = local.size",
             {"locals.tf": "locals {\n  size = var.db_size\n}", "terraform.tfvars": "db_size = 700"},
-            "set in main.tf as `local.size`, set in locals.tf as `var.db_size`, set in terraform.tfvars as `700`: change",
+            "as `local.size`, set in locals.tf as `var.db_size`, set in terraform.tfvars as `700`: change",
         ),
         ("", {"terraform.tfvars": "size = 1"}, "`var.size`, set in db/variables.tf as `100`: change"),
     ],
