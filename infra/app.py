@@ -11,6 +11,7 @@ from cdk_nag import AwsSolutionsChecks
 
 from infra.audit_stack import AuditStack
 from infra.data_stack import DataStack
+from infra.deployed_region import check_region, find_region, leave_out_what_is_missing
 from infra.document_stack import benchmark_document, probe_document
 from infra.member_role_stack import audit_role, probe_role, validation_role
 from infra.probe_stack import ProbeStack
@@ -65,10 +66,13 @@ def main() -> int:
     """Synthesizes what context and environment say. A setting that cannot be used is printed, with exit code 2."""
     app = App(context=FEATURES, analytics_reporting=False, outdir=os.environ.get("CDK_OUTDIR"))
     try:
-        add_stacks(app, Deployment.read(app.node.get_all_context()))
+        deployment = Deployment.read(app.node.get_all_context())
+        check_region(deployment, find_region())
+        add_stacks(app, deployment)
     except PlimsollError as error:
         print(error, file=sys.stderr)  # noqa: T201 - CDK shows what its app prints
         return 2
+    leave_out_what_is_missing(app, find_region())
     app.synth()
     return 0
 

@@ -217,6 +217,15 @@ class Deployment(ServiceConfig, BaseSettings):
         le=100,
         description="Requests of Slack that are answered at once; 0 sets no bound, for an account that has no room.",
     )
+    slack_door: Literal["function-url", "rest-api"] = Field(
+        default="function-url",
+        description="What Slack calls: the function's own address, or a REST API before it, which can have a web ACL.",
+    )
+    slack_web_acl_arn: str | None = Field(
+        default=None,
+        pattern=r"^arn:aws[\w-]*:wafv2:[a-z0-9-]+:\d{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}$",
+        description="The regional web ACL of AWS WAF before the REST API that Slack calls.",
+    )
     architecture: Literal["arm64", "x86_64"] = Field(default="arm64", description="The processor of the functions.")
     wheels_python: str = Field(
         default=RUNTIME,
@@ -337,6 +346,8 @@ class Deployment(ServiceConfig, BaseSettings):
                 )
         if self.alarm_email and self.alarm_topic_arn:
             raise ValueError("give alarm_email or alarm_topic_arn, not both: subscribe the address to the topic.")
+        if self.slack_web_acl_arn and self.slack_door != "rest-api":
+            raise ValueError("slack_web_acl_arn needs slack_door=rest-api: AWS WAF stands before no function URL.")
         try:
             self.config.to_text()
         except BadInput as error:

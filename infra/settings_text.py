@@ -45,6 +45,8 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "slack.teams": "the id of a workspace, such as T0123ABCDEF: it stands after /client/ in Slack's address in a "
     "browser",
     "slack.user_groups": "the id of a user group, such as S0123ABCDEF, not its handle",
+    "slack_web_acl_arn": "the ARN of a regional web ACL, such as "
+    "arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/slack/01234567-89ab-cdef-0123-456789abcdef",
     "stage": "at most twenty small letters, digits and hyphens that begin with a letter, such as trial",
     "probe_role_name": "the name of the role, such as plimsoll-probe; it has no ARN here",
     "validation_role_name": "the name of the role, such as plimsoll-validation; it has no ARN here",

@@ -127,8 +127,9 @@ def write_bill(
     facts = {"first": f"{month:%Y-%m-01}", "hours": hours_of(month), "payer": PAYER, "currency": currency}
     with duckdb.connect() as database:
         database.execute(f"create table charged ({', '.join(f'{name} {kind}' for name, kind in _TYPE.items())})")
-        rows = [[getattr(charge, name) for name in names] for charge in charges]
-        database.executemany(f"insert into charged values ({', '.join('?' * len(names))})", rows)
+        listed = list(charges)
+        columns = [[getattr(charge, name) for charge in listed] for name in names]
+        database.execute(f"insert into charged select {', '.join(['unnest(?)'] * len(names))}", columns)
         database.execute(_LINES.format(**facts))
         if layout == "focus":
             select = _FOCUS.format(**facts)

@@ -1,6 +1,6 @@
 """Say what is paid for block storage: of a Cost and Usage Report, FOCUS or Google's detailed export.
 
-Give files, folders of an export, or s3://BUCKET/PREFIX. It needs the extra sql.
+Give files, folders of an export, or s3://BUCKET/PREFIX, for which it takes s3:ListBucket and s3:GetObject.
 """
 
 import json

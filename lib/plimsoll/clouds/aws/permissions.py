@@ -87,6 +87,26 @@ COMPARISON: Final = frozenset({"compute-optimizer:GetEBSVolumeRecommendations", 
 """What a comparison with Compute Optimizer uses besides an audit's own answers. Compute Optimizer asks for
 ec2:DescribeVolumes too (AWS Compute Optimizer User Guide, "Controlling access", read 2026-11-27)."""
 
+STATES: Final = frozenset(
+    {
+        "cloudtrail:LookupEvents",
+        "cloudwatch:GetMetricData",
+        "ec2:DescribeFastSnapshotRestores",
+        "ec2:DescribeImageAttribute",
+        "ec2:DescribeImages",
+        "ec2:DescribeInstances",
+        "ec2:DescribeLaunchTemplateVersions",
+        "ec2:DescribeLockedSnapshots",
+        "ec2:DescribeSnapshotAttribute",
+        "ec2:DescribeSnapshots",
+        "ec2:DescribeVolumes",
+        "rbin:GetRule",
+        "rbin:ListRules",
+    }
+)
+"""What `plimsoll states` reads besides an audit's own answers. Each is optional: nothing is said that rests on one that
+is denied, and that one is named."""
+
 CHANGE: Final = frozenset({"ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ec2:ModifyVolume"})
 """What a person or a pipeline uses to carry out the `aws ec2 modify-volume` line of a recommendation, and to see how
 far it is. Plimsoll itself never changes a volume, and has no role for this."""
