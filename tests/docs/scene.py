@@ -63,6 +63,7 @@ class Scene:
             subprocess.run(["cp", "-r", str(run), str(self.folder / "plimsoll-runs" / name)], check=True)
         (self.folder / "benchmarks").symlink_to(ROOT / "benchmarks")
         (self.folder / "run.json").symlink_to(ROOT / "tests/corpus/files/fell-short.json")
+        (self.folder / "bill.csv").symlink_to(ROOT / "tests/unit/bill/focus-1.0-sample.csv")
         self._write_configuration()
         (self.folder / "plan.json").symlink_to(ROOT / "tests/unit/api/plans/terraform.json")
         for name, rate in (("bw", 4800), ("iops", 300)):
