@@ -15,7 +15,7 @@ from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen
 from plimsoll.model.errors import BadInput
 
-FORMATS: Final = ("text", "json", "csv")
+_FORMATS: Final = ("text", "json", "csv")
 
 _LISTED: Final = ("Read a run", 5)
 
@@ -32,11 +32,11 @@ def states_command(
     from plimsoll.orders import read_order
     from plimsoll.reports.printable import put_out
     from plimsoll.settings import Settings
-    from plimsoll_bill.states.printed import csv_lines, json_lines, show_states, write_states
+    from plimsoll_bill.states.printed import show_states, state_csv_lines, state_json_lines, write_states
     from plimsoll_bill.states.report import report_states
 
-    if format_ not in FORMATS:
-        raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
+    if format_ not in _FORMATS:
+        raise BadInput(f"--format {format_}: it must be one of {', '.join(_FORMATS)}.")
     folder = run_folder(run)
     order, console = read_order(folder), Screen(stderr=format_ != "text")
     scope = Scope.from_dict(order.scope, external_id=external_id)
@@ -46,6 +46,6 @@ def states_command(
     if format_ == "text":
         show_states(console, report, rows)
     else:
-        put_out(json_lines(report) if format_ == "json" else csv_lines(report))
+        put_out(state_json_lines(report) if format_ == "json" else state_csv_lines(report))
     if report.unread:
         raise typer.Exit(PARTIAL)
