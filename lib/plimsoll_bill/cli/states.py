@@ -23,6 +23,7 @@ _LISTED: Final = ("Read a run", 5)
 def states_command(
     run: options.RunFolder = None,
     format_: Annotated[str, typer.Option("--format", help="text, json or csv.")] = "text",
+    bill: Annotated[list[str] | None, typer.Option(metavar="FILE", help="Files of a bill.")] = None,
     keep_days: Annotated[float, typer.Option(min=1, help="Days after which a snapshot is beyond its age.")] = 365.0,
     rows: Annotated[int, typer.Option(min=0, help="Most lines listed; 0 lists all.")] = 20,
     external_id: Annotated[str | None, typer.Option(help="The run's external id, which is not kept.")] = None,
@@ -32,6 +33,8 @@ def states_command(
     from plimsoll.orders import read_order
     from plimsoll.reports.printable import put_out
     from plimsoll.settings import Settings
+    from plimsoll_bill.api import read_bill
+    from plimsoll_bill.states.billed import find_billed_month
     from plimsoll_bill.states.printed import show_states, state_csv_lines, state_json_lines, write_states
     from plimsoll_bill.states.report import report_states
 
@@ -40,8 +43,13 @@ def states_command(
     folder = run_folder(run)
     order, console = read_order(folder), Screen(stderr=format_ != "text")
     scope = Scope.from_dict(order.scope, external_id=external_id)
+    billed = None
+    if bill:
+        with console.doing("reading the bill"), read_bill(bill) as opened:
+            billed = find_billed_month(opened, order.now)
     with console.doing("reading snapshots and what uses them"):
-        report = report_states(folder, order, scope, Settings.from_environment(), keep_days=keep_days)
+        settings = Settings.from_environment()
+        report = report_states(folder, order, scope, settings, keep_days=keep_days, billed=billed)
     write_states(folder, report)
     if format_ == "text":
         show_states(console, report, rows)

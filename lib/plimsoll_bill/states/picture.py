@@ -73,7 +73,7 @@ def draw_picture(
         is_known = record.kind.money is not CountsAs.UNKNOWN
         name = state.state if state is not None else USED if is_known else UNKNOWN
         row(record.current.type, name).add(paid, **parts)
-    for state in states:
+    for state in sorted(states, key=lambda state: state.state == rows.FAST_RESTORE):
         if state.state in _OF_VOLUMES or state.state == rows.NO_ARCHIVE or (bill is None and state.monthly_usd is None):
             continue
         billed = [bill.pop(name, 0) for name in state.ids] if bill is not None else [to_cents(state.monthly_usd or 0.0)]

@@ -24,6 +24,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import matched_records, stream_records
 from plimsoll.settings import Settings
 from plimsoll_bill.states import rows
+from plimsoll_bill.states.billed import BilledMonth
 from plimsoll_bill.states.facts import PlaceFacts, SnapshotPrices
 from plimsoll_bill.states.picture import PictureRow, draw_picture
 from plimsoll_bill.states.reading import PlaceReader
@@ -61,10 +62,12 @@ def snapshot_prices() -> Mapping[str, SnapshotPrices]:
     return {region: SnapshotPrices(**figures) for region, figures in written["regions"].items()}
 
 
-def report_states(folder: Path, order: Order, scope: Scope, settings: Settings, *, keep_days: float) -> StatesReport:
+def report_states(
+    folder: Path, order: Order, scope: Scope, settings: Settings, *, keep_days: float, billed: BilledMonth | None = None
+) -> StatesReport:
     """The states of a run's volumes and of their places' snapshots, by the sessions of its audit."""
     places, unread = _read_places(folder, order, scope, settings, keep_days)
-    report = judge_run(folder, order.policy, places, scope, order=order, keep_days=keep_days)
+    report = judge_run(folder, order.policy, places, scope, order=order, keep_days=keep_days, billed=billed)
     report.unread = unread | {
         f"{name}: {call}": why for name, place in places.items() for call, why in place.unread.items()
     }
@@ -72,7 +75,14 @@ def report_states(folder: Path, order: Order, scope: Scope, settings: Settings, 
 
 
 def judge_run(
-    folder: Path, policy: Policy, places: Mapping[str, PlaceFacts], scope: Scope, *, order: Order, keep_days: float
+    folder: Path,
+    policy: Policy,
+    places: Mapping[str, PlaceFacts],
+    scope: Scope,
+    *,
+    order: Order,
+    keep_days: float,
+    billed: BilledMonth | None = None,
 ) -> StatesReport:
     """The states by facts that are read already, by the places' names."""
     prices, report, paid = snapshot_prices(), StatesReport(), list[RecommendationRecord]()
@@ -91,9 +101,11 @@ def judge_run(
         if state is not None:
             report.records.append(state)
     for place in places.values():
+        if billed is not None:
+            billed.add_to(place)
         report.records += judge_snapshots(place, prices.get(place.region, NO_PRICES), keep_days, policy.idle_days)
     report.records.sort(key=lambda record: (-(record.monthly_usd_saved_most or 0.0), record.state, record.ids))
-    report.picture = draw_picture(paid, report.records)
+    report.picture = draw_picture(paid, report.records, None if billed is None else billed.cents)
     return report
 
 
