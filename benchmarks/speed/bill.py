@@ -82,7 +82,7 @@ def read(folder: str) -> dict[str, float]:
     started = time.perf_counter()
     with read_bill([folder]) as bill:
         sums = bill.sums("month", "type", "dimension")
-        assert sums and not bill.unplaced()  # noqa: PT018, S101  # a bill that is not read is read fast
+        assert sums and not bill.find_unplaced()  # noqa: PT018, S101  # a bill that is not read is read fast
     used = resource.getrusage(resource.RUSAGE_SELF)
     return {
         "elapsed_s": time.perf_counter() - started,

@@ -13,7 +13,7 @@ from plimsoll.model.market import PriceBook
 from plimsoll.reports.run_reader import read_run, stream_records
 from plimsoll_bill.bill import Bill, open_bill
 from plimsoll_bill.rates import net_prices, price_text, rates_of
-from plimsoll_bill.realized import Realized, follow_savings, realized
+from plimsoll_bill.realized import Realized, find_realized, follow_savings
 from plimsoll_bill.reconcile import Reconciliation, reconcile
 from plimsoll_bill.sources import S3, find_files
 
@@ -54,7 +54,7 @@ def realized_savings(bill: Bill, folders: Sequence[Path] | None = None) -> Reali
     runs = sorted(((read_run(place).as_of, place) for place in places), key=lambda run: run[0])
     savings = follow_savings((moment, stream_records(place)) for moment, place in runs)
     file = PriceFile.model_validate(net_prices(rates_of(bill), _list_books(), "the bill").content)
-    return realized(bill, savings, {book.region: book for book in file.books()})
+    return find_realized(bill, savings, {book.region: book for book in file.books()})
 
 
 def _list_books() -> dict[str, dict[str, PriceBook]]:

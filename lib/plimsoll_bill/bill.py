@@ -34,38 +34,37 @@ _READ: Final = f"""
 insert into lines
 with ours as (select {{select}} from {{source}}),
 priced as (
-    select * replace (coalesce(is_storage, false) as is_storage, coalesce(kind, '') as kind),
-        case when kind = 'usage' then coalesce(list_price * quantity, list_cost) end as priced,
-        coalesce(contains(usage_type, 'EBS:'), false) as is_coded
-    from ours
+    select * replace (coalesce(kind, '') as kind),
+        case when contains(usage_type, 'EBS:') then '' else description end as text,
+        case when kind = 'usage' then coalesce(list_price * quantity, list_cost) end as priced
+    from ours where is_storage
 )
-select coalesce(provider, ''), kind, currency, is_storage, period is not null and billed is not null as is_costed,
-    case when is_storage then coalesce(account, '') end as account,
-    case when is_storage then coalesce(region, '') end as region,
-    case when is_storage then date_trunc('month', period)::date end as month,
-    case when is_storage then coalesce(resource, '') end as resource,
-    case when is_storage then coalesce(usage_type, '') end as usage_type,
-    case when is_storage and not is_coded then coalesce(description, '') else '' end as description,
-    case when is_storage then coalesce(unit, '') end as unit,
-    case when is_storage then list_price end as list_price,
-    count(*), sum(case when kind = 'usage' then quantity end), sum(priced), sum(billed), sum(net), sum(credit),
-    sum(case when kind = 'usage' then coalesce(epoch(ended) - epoch(began), 3600) end),
+select coalesce(provider, ''), kind, currency, period is not null and billed is not null as is_costed,
+    coalesce(account, ''), coalesce(region, ''), date_trunc('month', any_value(period))::date, coalesce(resource, ''),
+    coalesce(usage_type, ''), coalesce(text, ''), coalesce(unit, ''), list_price, count(*),
+    sum(quantity) filter (kind = 'usage'), sum(priced), sum(billed), sum(net), sum(credit),
+    sum(coalesce(epoch(ended) - epoch(began), 3600)) filter (kind = 'usage'),
     count(*) filter (kind = 'usage' and quantity = 0 and billed = 0),
     count(*) filter (quantity <> 0 and abs(priced - billed) <= {_CLOSE}),
     count(*) filter (quantity <> 0 and billed < priced - ({_CLOSE})),
     count(*) filter (quantity <> 0 and billed > priced + ({_CLOSE})),
     count(*) filter (kind = 'usage' and priced is null), count(*) filter (is_unspread)
-from priced group by all
+from priced
+group by provider, kind, currency, is_costed, account, region, period, resource, usage_type, text, unit, list_price;
+insert into elsewhere
+with ours as (select {{select}} from {{source}})
+select currency, coalesce(kind, ''), count(*), sum(billed), sum(net) from ours where is_storage is not true group by all
 """
 
 _LINES: Final = """
 create table lines (
-    provider varchar, kind varchar, currency varchar, is_storage boolean, is_costed boolean, account varchar,
+    provider varchar, kind varchar, currency varchar, is_costed boolean, account varchar,
     region varchar, month date, resource varchar, usage_type varchar, description varchar, unit varchar,
     list_price double, rows bigint, quantity double, list_cost double, billed double, net double, credit double,
     seconds double, ghosts bigint, at_list bigint, below_list bigint, above_list bigint, unpriced bigint,
     unspread bigint
 );
+create table elsewhere (currency varchar, kind varchar, rows bigint, billed double, net double);
 create table meters (
     provider varchar, usage_type varchar, description varchar, unit varchar, list_price double,
     dimension varchar, type varchar, tier integer, scale double, apart varchar
@@ -85,13 +84,12 @@ select lines.* exclude (quantity, net, credit), lines.quantity * scale as quanti
         when dimension is null then 'what it counts is not known here' end as fault
 from lines join meters on lines.provider = meters.provider and lines.usage_type = meters.usage_type
     and lines.description = meters.description and lines.unit = meters.unit
-    and lines.list_price is not distinct from meters.list_price
-where is_storage;
+    and lines.list_price is not distinct from meters.list_price;
 create view charges as select * from placed where fault is null
 """
 
 
-class Money(NamedTuple):
+class BilledMoney(NamedTuple):
     """What rows add up to, in one currency. `list` is None where a row of usage has no list price.
 
     `net` is after discounts; credits and others (refunds, taxes, fees) are apart, and are negative where they give.
@@ -114,7 +112,7 @@ class Sum(NamedTuple):
     """The money of rows with the same values of some columns, by these columns."""
 
     of: Sequence[Any]
-    money: Money
+    money: BilledMoney
 
 
 class Checks(NamedTuple):
@@ -164,7 +162,7 @@ class Bill:
             f"coalesce(sum(list_cost), 0) end, sum(net), sum(credits), sum(others) from charges where {where} "
             f"group by {columns} order by sum(net) desc, {columns}"
         )
-        return [Sum(row[: len(by)], Money(*row[len(by) :])) for row in answer]
+        return [Sum(row[: len(by)], BilledMoney(*row[len(by) :])) for row in answer]
 
     def months(self) -> list[date]:
         """The months of the bill, the earliest first."""
@@ -178,7 +176,7 @@ class Bill:
         )  # fmt: skip
         return Checks(*counts)
 
-    def unplaced(self) -> list[Unplaced]:
+    def find_unplaced(self) -> list[Unplaced]:
         """Rows of block storage without a place, the dearest first."""
         sql = (
             "select provider, coalesce(nullif(usage_type, ''), description) as text, fault, currency, "
@@ -187,9 +185,9 @@ class Bill:
         )
         return [Unplaced(*row) for row in self.rows(sql)]
 
-    def elsewhere(self) -> list[tuple[str | None, int, float | None]]:
+    def other_rows(self) -> list[tuple[str | None, int, float | None]]:
         """The rest of the bill, which is no block storage: its currency, rows and cost."""
-        sql = "select currency, sum(rows)::bigint, sum(billed) from lines where not is_storage group by 1 order by 1"
+        sql = "select currency, sum(rows)::bigint, sum(billed) from elsewhere group by 1 order by 1"
         return [(currency, rows, cost) for currency, rows, cost in self.rows(sql)]
 
 
@@ -227,7 +225,8 @@ def _read_file(connection: "DuckDBPyConnection", file: BillFile, scratch: Path) 
     with file.here(scratch) as path:
         source = _source_of(path)
         try:
-            present = connection.sql(f"from {source}").columns
+            relation = connection.sql(f"from {source}")
+            present = dict(zip(relation.columns, map(str, relation.types), strict=True))
             layout = layout_of(present)
             if layout is None:
                 known = ", ".join(layout.name for layout in LAYOUTS)
@@ -251,7 +250,7 @@ def _source_of(path: Path) -> str:
 def _add_meters(connection: "DuckDBPyConnection") -> None:
     """Adds the meter of each kind of row; one without a meter stands there with nulls."""
     kinds = connection.execute(
-        "select distinct provider, usage_type, description, unit, list_price from lines where is_storage"
+        "select distinct provider, usage_type, description, unit, list_price from lines"
     ).fetchall()
     rows = [(*kind, *(_fields_of(*kind))) for kind in kinds]
     if rows:
@@ -270,13 +269,11 @@ def _notes_of(connection: "DuckDBPyConnection", names: Sequence[str]) -> Iterato
     for name in dict.fromkeys(names):
         count = names.count(name)
         yield f"{count} {'file' if count == 1 else 'files'} read as {name}."
-    (unspread,) = connection.execute(
-        "select coalesce(sum(unspread), 0)::bigint from lines where is_storage"
-    ).fetchone() or (0,)
+    (unspread,) = connection.execute("select coalesce(sum(unspread), 0)::bigint from lines").fetchone() or (0,)
     if unspread:
         yield f"The effective cost of {unspread:,} rows is 0 although they were billed: what was billed is taken."
     (adrift,) = connection.execute(
-        "select sum(net) from lines where not is_storage and kind = 'discount' having sum(net) <> 0"
+        "select sum(net) from elsewhere where kind = 'discount' having sum(net) <> 0"
     ).fetchone() or (None,)
     if adrift:
         yield f"Discounts of {adrift:,.2f} name no usage type of block storage: net rates are without them."

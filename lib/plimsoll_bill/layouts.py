@@ -11,7 +11,10 @@ from typing import Final
 _NAMED: Final = re.compile(r"\{(\??)(\w+)\}")
 """A column in an expression; one with a question mark may be missing, and is null then."""
 
-_CODED: Final = "regexp_matches({column}, '(^|[^A-Za-z])EBS:')"
+MAPPED: Final = "_mapped"
+"""What follows the name of a column that is a map or a struct, and no text, for expressions that look into it."""
+
+_CODED: Final = "contains({column}, 'EBS:')"
 
 
 def _first(kind: str, *columns: str) -> str:
@@ -42,9 +45,10 @@ class Layout:
     marks: tuple[str, ...]
     columns: Mapping[str, str | tuple[str, ...]]
 
-    def select(self, present: Iterable[str]) -> str:
-        """The select list that makes our columns of a file with these columns."""
+    def select(self, present: Mapping[str, str]) -> str:
+        """The select list that makes our columns of a file with these columns, each with its type."""
         by_name = {column.lower(): f'"{column}"' for column in present}
+        by_name |= {f"{column.lower()}{MAPPED}": f'"{column}"' for column, kind in present.items() if "(" in kind}
         return ", ".join(f"{self._expression(name, by_name)} as {name}" for name in COLUMNS)
 
     def _expression(self, name: str, present: Mapping[str, str]) -> str:
@@ -86,7 +90,7 @@ _NET: Final = "try_cast({line_item_net_unblended_cost} as double)"
 _COST: Final = _number("line_item_unblended_cost")
 _IN_MAP: Final = r"""regexp_extract({?discount}::varchar, 'total_discount"?''?\s*[:=]\s*''?"?(-?[0-9.eE+-]+)', 1)"""
 
-CUR: Final = Layout(
+_CUR: Final = Layout(
     name="Cost and Usage Report",
     marks=("line_item_usage_type", "line_item_unblended_cost"),
     columns={
@@ -110,6 +114,7 @@ CUR: Final = Layout(
         # Net columns spread lines of discounts over what they are on: such a line without one counts for nothing there.
         "net": (
             f"coalesce({_NET}, case when {_IS_DISCOUNT} then 0 else {_COST} end)",
+            f"{_COST} - abs(coalesce({{discount{MAPPED}}}['total_discount'], 0))",
             f"{_COST} - abs(coalesce({_number('discount_total_discount')}, try_cast({_IN_MAP} as double), 0))",
         ),
         "is_storage": f"coalesce({_CODED.format(column='{line_item_usage_type}')}, false)",
@@ -121,7 +126,7 @@ _SERVICE: Final = f"coalesce({_text('ServiceName')}, '')"
 _DESCRIBED: Final = f"coalesce({_text('ChargeDescription')}, '')"
 _METER: Final = f"coalesce({_text('SkuMeter', 'x_UsageType')}, '')"
 
-FOCUS: Final = Layout(
+_FOCUS: Final = Layout(
     name="FOCUS",
     marks=("BilledCost", "ChargeCategory"),
     columns={
@@ -154,7 +159,7 @@ FOCUS: Final = Layout(
 
 _ON_PRICE: Final = "('DISCOUNT', 'RESELLER_MARGIN', 'SUSTAINED_USAGE_DISCOUNT', 'COMMITTED_USAGE_DISCOUNT')"
 
-GOOGLE: Final = Layout(
+_GOOGLE: Final = Layout(
     name="Google Cloud's detailed export",
     marks=("sku", "usage", "cost_type"),
     columns={
@@ -166,7 +171,7 @@ GOOGLE: Final = Layout(
         "period": "strptime({invoice}.month, '%Y%m')",
         "began": _time("usage_start_time"),
         "ended": _time("usage_end_time"),
-        "resource": ("coalesce({resource}.global_name, {resource}.name)",),
+        "resource": "coalesce({resource}.global_name::varchar, {resource}.name::varchar)",
         "description": "{sku}.description",
         "unit": "{usage}.pricing_unit",
         "quantity": "try_cast({usage}.amount_in_pricing_units as double)",
@@ -179,7 +184,7 @@ GOOGLE: Final = Layout(
     },
 )
 
-LAYOUTS: Final = (CUR, FOCUS, GOOGLE)
+LAYOUTS: Final = (_CUR, _FOCUS, _GOOGLE)
 
 
 def layout_of(present: Iterable[str]) -> Layout | None:

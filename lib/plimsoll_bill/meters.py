@@ -11,24 +11,24 @@ from typing import Final, NamedTuple
 from plimsoll.model.units import KIB_PER_MIB
 
 
-class Dimension(NamedTuple):
+class BilledDimension(NamedTuple):
     """A dimension that is paid for: its title for people and its unit, in which quantities are shown."""
 
     title: str
     unit: str
 
 
-DIMENSIONS: Final[Mapping[str, Dimension]] = {
-    "gib": Dimension("storage", "GiB-months"),
-    "iops": Dimension("IOPS", "IOPS-months"),
-    "mib_s": Dimension("MiB/s", "MiB/s-months"),
-    "io": Dimension("I/O", "million operations"),
-    "snapshot": Dimension("snapshots", "GiB-months"),
-    "archive": Dimension("snapshot archive", "GiB-months"),
-    "archive_early": Dimension("early deletes from the archive", "GiB"),
-    "archive_read": Dimension("reads from the archive", "GiB"),
-    "fast_restore": Dimension("fast snapshot restore", "hours"),
-    "requests": Dimension("snapshot API requests", "thousands"),
+BILLED_DIMENSIONS: Final[Mapping[str, BilledDimension]] = {
+    "gib": BilledDimension("storage", "GiB-months"),
+    "iops": BilledDimension("IOPS", "IOPS-months"),
+    "mib_s": BilledDimension("MiB/s", "MiB/s-months"),
+    "io": BilledDimension("I/O", "million operations"),
+    "snapshot": BilledDimension("snapshots", "GiB-months"),
+    "archive": BilledDimension("snapshot archive", "GiB-months"),
+    "archive_early": BilledDimension("early deletes from the archive", "GiB"),
+    "archive_read": BilledDimension("reads from the archive", "GiB"),
+    "fast_restore": BilledDimension("fast snapshot restore", "hours"),
+    "requests": BilledDimension("snapshot API requests", "thousands"),
 }
 """What is paid for, by the key that a record has."""
 

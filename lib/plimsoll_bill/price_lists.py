@@ -12,7 +12,7 @@ from typing import Any
 from plimsoll.clouds.aws.consoles import partition_of
 from plimsoll.clouds.aws.errors import translate_errors
 from plimsoll.clouds.aws.lists import LIST_DEADLINE_S, Asker
-from plimsoll.clouds.aws.prices import ENDPOINT_REGIONS, PERMISSION, PRICING, other_currency, price_rows, prices_in
+from plimsoll.clouds.aws.prices import ENDPOINT_REGIONS, GET_PRODUCTS, PRICE_CALL, other_currency, price_rows, prices_in
 from plimsoll.clouds.common.answers import Deadline
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import DOLLARS, TypePrice
@@ -60,7 +60,7 @@ def list_file(lists: PriceLists, today: date) -> dict[str, Any]:
 
 def _read_list(lists: PriceLists, client: Any, region: str, shapes: Mapping[str, TypePrice]) -> None:
     asker = Asker(place=f"the price list of {region}", deadline=Deadline(seconds=LIST_DEADLINE_S))
-    with translate_errors(f"read the price list of {region}", PERMISSION, PRICING):
+    with translate_errors(f"read the price list of {region}", GET_PRODUCTS, PRICE_CALL):
         rows = price_rows(client, region, asker)
     currency = other_currency(rows) or DOLLARS
     types = prices_in(rows, currency)

@@ -19,7 +19,7 @@ from plimsoll_bill.meters import PERFORMANCE
 _DIGITS: Final = 9
 
 
-class Rate(NamedTuple):
+class NetRate(NamedTuple):
     """What a unit cost in a month. `net` is None if none was used; `listed` if the bill gives no single list price."""
 
     provider: str
@@ -40,7 +40,7 @@ class Rate(NamedTuple):
         return self.dimension, self.tier
 
 
-def rates_of(bill: Bill) -> list[Rate]:
+def rates_of(bill: Bill) -> list[NetRate]:
     """The rates of a bill: of each dimension those of the newest month that used any, else of the newest."""
     answer = bill.rows("""
         with rates as (
@@ -55,7 +55,7 @@ def rates_of(bill: Bill) -> list[Rate]:
         ) = 1
         order by provider, region, type, dimension, tier, currency
     """)
-    return [Rate(*row) for row in answer]
+    return [NetRate(*row) for row in answer]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +66,13 @@ class NetPrices:
     notes: list[str]
 
 
-def net_prices(rates: Iterable[Rate], lists: Mapping[str, Mapping[str, PriceBook]], where: str) -> NetPrices:
+def net_prices(rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceBook]], where: str) -> NetPrices:
     """The price file of some rates. `lists` are the list prices by cloud and region, for what was not billed.
 
     A type is left out if a part of its price is known from neither, and so are rates in another currency than dollars.
     """
     notes, regions, sources = list[str](), dict[str, Any](), dict[str, Any]()
-    by_region: dict[tuple[str, str], list[Rate]] = {}
+    by_region: dict[tuple[str, str], list[NetRate]] = {}
     foreign = set[tuple[str, str]]()
     for rate in rates:
         if rate.dimension in PERFORMANCE and rate.currency == DOLLARS:
@@ -136,7 +136,7 @@ def written_price(price: TypePrice) -> dict[str, Any]:
 
 
 def _priced(
-    shape: TypePrice | None, listed: TypePrice | None, billed: Mapping[tuple[str, int], Rate]
+    shape: TypePrice | None, listed: TypePrice | None, billed: Mapping[tuple[str, int], NetRate]
 ) -> dict[str, Any] | None:
     """The price of a type: its net rates, and list prices where nothing was used; None if a part has neither.
 
@@ -171,7 +171,7 @@ def _priced(
     )
 
 
-def _is_net(rate: Rate) -> bool:
+def _is_net(rate: NetRate) -> bool:
     return rate.net is not None and not rate.is_mixed
 
 

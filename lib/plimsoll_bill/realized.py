@@ -18,7 +18,7 @@ from plimsoll.reports.wording import owner_text
 from plimsoll_bill.bill import Bill
 from plimsoll_bill.reconcile import BilledVolume, billed_volumes
 
-Key = tuple[str, str, str]
+VolumeKey = tuple[str, str, str]
 """A volume: its account, region and id."""
 
 _HALF: Final = 0.5
@@ -32,7 +32,7 @@ class Saving:
     `successor` is a volume of the same name, size and former type that a later run has in its place.
     """
 
-    key: Key
+    key: VolumeKey
     owner: str
     name: str
     made: date
@@ -43,11 +43,11 @@ class Saving:
     successor: str = ""
 
 
-class Lost(NamedTuple):
+class LostSaving(NamedTuple):
     """A saving that a month of the bill does not show any more, with the reason."""
 
     month: date
-    key: Key
+    key: VolumeKey
     owner: str
     usd: float
     reason: str
@@ -68,8 +68,8 @@ class Realized:
     """What became of savings by month and owner. `unknown` volumes were carried out, and no price or bill shows it."""
 
     months: dict[tuple[date, str], MonthOf] = field(default_factory=dict)
-    lost: list[Lost] = field(default_factory=list)
-    unknown: set[Key] = field(default_factory=set)
+    lost: list[LostSaving] = field(default_factory=list)
+    unknown: set[VolumeKey] = field(default_factory=set)
 
     def total(self, month: date) -> MonthOf:
         """The money of all owners in a month."""
@@ -80,8 +80,8 @@ class Realized:
 
 def follow_savings(runs: Iterable[tuple[datetime, Iterable[RecommendationRecord]]]) -> list[Saving]:
     """The savings that runs promised, the earliest run first, and what later runs saw of them."""
-    savings: dict[Key, list[Saving]] = {}
-    seen = set[Key]()
+    savings: dict[VolumeKey, list[Saving]] = {}
+    seen = set[VolumeKey]()
     for moment, records in runs:
         day, here = moment.date(), {(record.account, record.region, record.volume_id): record for record in records}
         arrived = [record for key, record in here.items() if key not in seen] if seen else []
@@ -95,14 +95,14 @@ def follow_savings(runs: Iterable[tuple[datetime, Iterable[RecommendationRecord]
     return [saving for entries in savings.values() for saving in entries]
 
 
-def realized(bill: Bill, savings: Iterable[Saving], books: Mapping[str, PriceBook]) -> Realized:
+def find_realized(bill: Bill, savings: Iterable[Saving], books: Mapping[str, PriceBook]) -> Realized:
     """What the months of a bill show of savings, priced by its own net rates."""
     outcome, savings = Realized(), list(savings)
     months = bill.months()
     wanted = {saving.key for saving in savings} | {(*saving.key[:2], saving.successor) for saving in savings}
     arrived = set[int]()
     for month in months:
-        billed: dict[Key, BilledVolume] = {
+        billed: dict[VolumeKey, BilledVolume] = {
             key: volume
             for volume in billed_volumes(bill, month)
             if (key := (volume.account, volume.region, volume.volume_id)) in wanted and volume.currency == DOLLARS
@@ -125,11 +125,11 @@ def realized(bill: Bill, savings: Iterable[Saving], books: Mapping[str, PriceBoo
             elif place in arrived:
                 lost_usd = saving.usd_month - saved
                 figures.lost += lost_usd
-                outcome.lost.append(Lost(month, saving.key, saving.owner, lost_usd, reason))
+                outcome.lost.append(LostSaving(month, saving.key, saving.owner, lost_usd, reason))
     return outcome
 
 
-def _follow(entries: list[Saving], key: Key, record: RecommendationRecord, day: date) -> None:
+def _follow(entries: list[Saving], key: VolumeKey, record: RecommendationRecord, day: date) -> None:
     """Adds what a run says of one volume: a promise that it makes anew, changes, or saw carried out."""
     last = entries[-1] if entries else None
     if last is not None and last.done is None and carried_out(last.answer, record.current.spec) is not None:
@@ -173,7 +173,7 @@ def _find_successor(saving: Saving, arrived: Iterable[RecommendationRecord]) -> 
 
 
 def _month_of(
-    saving: Saving, billed: Mapping[Key, BilledVolume], book: PriceBook | None
+    saving: Saving, billed: Mapping[VolumeKey, BilledVolume], book: PriceBook | None
 ) -> tuple[float | None, bool, str]:
     """What a month shows of a saving: the money (None: not known), whether it is lost, and why."""
     volume = billed.get(saving.key)
@@ -191,7 +191,7 @@ def _month_of(
     return saved, is_lost, f"billed as {' and '.join(volume.types)} again" if is_lost else ""
 
 
-def by_month(outcome: Realized) -> Iterator[tuple[date, MonthOf]]:
+def totals_by_month(outcome: Realized) -> Iterator[tuple[date, MonthOf]]:
     """The totals of the months, the earliest first."""
     for month in sorted({month for month, _ in outcome.months}):
         yield month, outcome.total(month)

@@ -15,7 +15,7 @@ from plimsoll.model.units import DAY_S
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll_bill.bill import Bill
 
-CENT: Final = 0.0051
+_CENT: Final = 0.0051
 """What differs by less is the same to the cent: a run keeps its money rounded to one."""
 
 _SIZE_GIB: Final = 0.01
@@ -35,7 +35,7 @@ class BilledVolume(NamedTuple):
     share: float
 
 
-class Difference(NamedTuple):
+class VolumeDifference(NamedTuple):
     """A volume whose money differs, or that one side does not know (None), with the reason."""
 
     account: str
@@ -55,9 +55,9 @@ class Reconciliation:
     is_net: bool
     agreed: int = 0
     agreed_usd: float = 0.0
-    differing: list[Difference] = field(default_factory=list)
-    unbilled: list[Difference] = field(default_factory=list)
-    unknown: list[Difference] = field(default_factory=list)
+    differing: list[VolumeDifference] = field(default_factory=list)
+    unbilled: list[VolumeDifference] = field(default_factory=list)
+    unknown: list[VolumeDifference] = field(default_factory=list)
     unaudited: dict[str, float] = field(default_factory=dict)
     foreign: int = 0
 
@@ -105,11 +105,11 @@ def reconcile(
             place = f"{volume.account}/{volume.region}"
             outcome.unaudited[place] = outcome.unaudited.get(place, 0.0) + (cost or 0.0)
         elif record is None:
-            outcome.unknown.append(Difference(*volume[:3], "the run does not have it", None, cost))
+            outcome.unknown.append(VolumeDifference(*volume[:3], "the run does not have it", None, cost))
         else:
             _compare(outcome, volume, record, cost)
     outcome.unbilled = [
-        Difference(*key, "this month of the bill does not have it", record.monthly_usd_now, None)
+        VolumeDifference(*key, "this month of the bill does not have it", record.monthly_usd_now, None)
         for key, record in known.items()
     ]
     return outcome
@@ -117,12 +117,12 @@ def reconcile(
 
 def _compare(outcome: Reconciliation, volume: BilledVolume, record: RecommendationRecord, cost: float | None) -> None:
     run_usd = record.monthly_usd_now
-    if run_usd is not None and cost is not None and abs(run_usd - cost) < CENT:
+    if run_usd is not None and cost is not None and abs(run_usd - cost) < _CENT:
         outcome.agreed += 1
         outcome.agreed_usd += run_usd
         return
     reason = _reason(volume, record.current, run_usd, cost)
-    outcome.differing.append(Difference(*volume[:3], reason, run_usd, cost))
+    outcome.differing.append(VolumeDifference(*volume[:3], reason, run_usd, cost))
 
 
 def _reason(volume: BilledVolume, spec: SpecRecord, run_usd: float | None, cost: float | None) -> str:

@@ -13,11 +13,11 @@ from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of
-from plimsoll_bill.bill import Bill, Money, Sum, Unplaced
-from plimsoll_bill.meters import DIMENSIONS
-from plimsoll_bill.rates import Rate, rates_of
-from plimsoll_bill.realized import MonthOf, Realized, by_month
-from plimsoll_bill.reconcile import Difference, Reconciliation
+from plimsoll_bill.bill import Bill, BilledMoney, Sum, Unplaced
+from plimsoll_bill.meters import BILLED_DIMENSIONS
+from plimsoll_bill.rates import NetRate, rates_of
+from plimsoll_bill.realized import MonthOf, Realized, totals_by_month
+from plimsoll_bill.reconcile import Reconciliation, VolumeDifference
 
 _TABLES: Final[Sequence[tuple[str, tuple[str, ...]]]] = (
     ("type", ("type", "dimension", "tier", "apart")),
@@ -43,13 +43,13 @@ def show_bill(console: Console, bill: Bill, month: date | None, most: int) -> No
                 _print_table(console, title, sums, most)
     for sentence in (*bill.notes, checks_sentence(bill)):
         console.print(_plain(sentence), style="dim", soft_wrap=True)
-    unplaced = bill.unplaced()
+    unplaced = bill.find_unplaced()
     if unplaced:
         rows = sum(entry.rows for entry in unplaced)
         console.print(_plain(f"{count_of(rows, 'row')} of block storage could not be placed:"), style="yellow")
         for entry in unplaced:
             console.print(_plain(f"  {unplaced_text(entry)}"), soft_wrap=True)
-    for elsewhere, rows, cost in bill.elsewhere():
+    for elsewhere, rows, cost in bill.other_rows():
         shown = "no cost" if cost is None else f"{cost:,.2f}"
         rest = f"The bill has {count_of(rows, 'other row')}, of {elsewhere or 'no currency'} {shown}."
         console.print(_plain(rest), style="dim", soft_wrap=True)
@@ -100,7 +100,7 @@ def show_reconciliation(console: Console, outcome: Reconciliation, most: int) ->
         console.print(_plain(sentence), style="dim")
 
 
-def difference_text(difference: Difference) -> str:
+def difference_text(difference: VolumeDifference) -> str:
     """A volume that differs: where, why, and both sides' money."""
     run, billed = ("not known" if usd is None else f"{usd:,.2f}" for usd in (difference.run, difference.billed))
     where = f"{difference.volume_id} ({difference.account}/{difference.region})"
@@ -119,8 +119,8 @@ def bill_json(bill: Bill, month: date | None, outcome: Reconciliation | None) ->
         ],
         "rates": [_rate(rate) for rate in rates_of(bill)],
         "checks": bill.checks()._asdict(),
-        "unplaced": [entry._asdict() for entry in bill.unplaced()],
-        "elsewhere": [{"currency": currency, "rows": rows, "cost": cost} for currency, rows, cost in bill.elsewhere()],
+        "unplaced": [entry._asdict() for entry in bill.find_unplaced()],
+        "elsewhere": [{"currency": currency, "rows": rows, "cost": cost} for currency, rows, cost in bill.other_rows()],
         "notes": list(bill.notes),
         "reconciled": None if outcome is None else _reconciled(outcome),
     }
@@ -128,7 +128,7 @@ def bill_json(bill: Bill, month: date | None, outcome: Reconciliation | None) ->
 
 def show_realized(console: Console, outcome: Realized) -> None:
     """Prints what became of savings: by month, by owner in the last month, and each that was lost again."""
-    totals = list(by_month(outcome))
+    totals = list(totals_by_month(outcome))
     if not totals:
         console.print(_plain("No month of the bill comes after a run that promises a saving."))
         return
@@ -171,7 +171,7 @@ def _print_table(console: Console, title: str, sums: Sequence[Sum], most: int) -
     for of, money in sums if not most else sums[:most]:
         figures = ["not known" if money.list is None else f"{money.list:,.2f}", f"{money.net:,.2f}"]
         if title == "type":
-            dimension = DIMENSIONS[of[1]]
+            dimension = BILLED_DIMENSIONS[of[1]]
             figures = [f"{money.quantity:,.2f}", dimension.unit, *figures]
         table.add_row(_plain(_label(title, of)), *figures)
     console.print(table)
@@ -185,11 +185,16 @@ def _label(title: str, of: Sequence[Any]) -> str:
     if title != "type":
         return str(of[0]) or "not said"
     type_, dimension, tier, apart = of
-    words = [type_, DIMENSIONS[dimension].title, f"tier {tier}" if tier > 1 else "", f"in {apart}" if apart else ""]
+    words = [
+        type_,
+        BILLED_DIMENSIONS[dimension].title,
+        f"tier {tier}" if tier > 1 else "",
+        f"in {apart}" if apart else "",
+    ]
     return " ".join(filter(None, words))
 
 
-def _parts(currency: str, money: Money) -> str:
+def _parts(currency: str, money: BilledMoney) -> str:
     """The parts of what was paid: list, net, and what is neither."""
     listed = "a list price that is not known" if money.list is None else f"{currency} {money.list:,.2f} at list prices"
     parts = [listed, f"{currency} {money.net:,.2f} after discounts"]
@@ -211,11 +216,11 @@ def _value(value: Any) -> Any:
     return f"{value:%Y-%m}" if isinstance(value, date) else value
 
 
-def _money(money: Money) -> dict[str, float | None]:
+def _money(money: BilledMoney) -> dict[str, float | None]:
     return {**money._asdict(), "paid": money.paid}
 
 
-def _rate(rate: Rate) -> dict[str, Any]:
+def _rate(rate: NetRate) -> dict[str, Any]:
     return {name: _value(value) for name, value in rate._asdict().items()}
 
 

@@ -83,15 +83,15 @@ def _as_it_is(path: Path) -> Callable[[Path], Any]:
     """A file of this machine by a link of a plain name: signs of its own name mean something to DuckDB."""
 
     @contextmanager
-    def here(scratch: Path) -> Iterator[Path]:
-        link = _plain_path(scratch, path.name)
-        link.symlink_to(path.absolute())
+    def link(scratch: Path) -> Iterator[Path]:
+        plain = _plain_path(scratch, path.name)
+        plain.symlink_to(path.absolute())
         try:
-            yield link
+            yield plain
         finally:
-            link.unlink()
+            plain.unlink()
 
-    return here
+    return link
 
 
 def _plain_path(scratch: Path, name: str) -> Path:
@@ -102,7 +102,7 @@ def _fetched(client: Any, bucket: str, key: str) -> Callable[[Path], Any]:
     """An object as a file in a scratch folder, which is removed when it has been read."""
 
     @contextmanager
-    def here(scratch: Path) -> Iterator[Path]:
+    def fetch(scratch: Path) -> Iterator[Path]:
         path = _plain_path(scratch, key)
         try:
             with translate_errors(f"read {S3}{bucket}/{key}", "s3:GetObject", READING):
@@ -111,4 +111,4 @@ def _fetched(client: Any, bucket: str, key: str) -> Callable[[Path], Any]:
         finally:
             path.unlink(missing_ok=True)
 
-    return here
+    return fetch

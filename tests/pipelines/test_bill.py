@@ -56,7 +56,7 @@ def runs(fleet, bills, tmp_path_factory):
 def test_a_bill_and_an_audit_say_the_same_of_each_volume_to_the_cent(fleet, bills, runs, name, prices):
     with read_bill([str(bills / name)]) as bill:
         outcome = reconcile(bill, MONTH, "a run", runs[prices], is_net=prices == "net")
-        assert not bill.unplaced()
+        assert not bill.find_unplaced()
     made = {volume.id: volume.created for volume in fleet.volumes}
     ends = datetime(2026, 11, 1, tzinfo=UTC) - timedelta(hours=1)
     priced = [record for record in runs[prices] if record.monthly_usd_now is not None]

@@ -26,7 +26,7 @@ def prices_command(
     import boto3
 
     from plimsoll.clouds.aws.errors import translate_errors
-    from plimsoll.clouds.aws.prices import PERMISSION, PRICING
+    from plimsoll.clouds.aws.prices import GET_PRODUCTS, PRICE_CALL
     from plimsoll.clouds.common.dated_data import shipped_prices
     from plimsoll.files import check_place, write_lines
     from plimsoll_bill.price_lists import list_file, read_lists
@@ -37,7 +37,7 @@ def prices_command(
     names = [name for names in region or [] for name in names.split(",") if name] or list(shipped.regions)
 
     def client_of(endpoint_region: str) -> Any:
-        with translate_errors("ask the Price List API", PERMISSION, PRICING):
+        with translate_errors("ask the Price List API", GET_PRODUCTS, PRICE_CALL):
             return boto3.Session(profile_name=profile).client("pricing", region_name=endpoint_region)
 
     with screen.doing("reading price lists"):

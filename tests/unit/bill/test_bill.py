@@ -59,7 +59,7 @@ def test_every_row_of_a_real_bill_has_its_place_or_is_named():
         costs[type_, dimension] += float(row["BilledCost"])
     with read_bill([str(SAMPLE)]) as bill:
         sums = bill.sums("type", "dimension")
-        checks, (unplaced,), (elsewhere,) = bill.checks(), bill.unplaced(), bill.elsewhere()
+        checks, (unplaced,), (elsewhere,) = bill.checks(), bill.find_unplaced(), bill.other_rows()
         notes = " ".join(bill.notes)
     assert {of: money.rows for of, money in sums} == expected
     assert {of: money.paid for of, money in sums} == pytest.approx(costs, abs=1e-9)
@@ -156,7 +156,7 @@ def test_each_layout_tells_the_same_money_before_and_after_discounts(tmp_path, n
     ]
     with read_bill([a_bill(tmp_path, *charges, name=name, **options)]) as bill:
         sums = {of[0]: money for of, money in bill.sums("dimension")}
-        assert not bill.unplaced()
+        assert not bill.find_unplaced()
     assert {name: round(money.list, 6) for name, money in sums.items()} == {"gib": 8.0, "iops": 45.0, "mib_s": 10.24}
     assert {name: round(money.net, 6) for name, money in sums.items()} == {"gib": 8.0, "iops": 39.6, "mib_s": 10.24}
     assert {name: round(money.quantity, 4) for name, money in sums.items()} == {"gib": 100, "iops": 9000, "mib_s": 256}
@@ -182,7 +182,7 @@ def test_what_cannot_be_placed_is_named_and_in_no_sum(tmp_path):
     path = a_bill(tmp_path, a_charge(), a_charge("EBS:VolumeNovelty.gp3"), name="novel.csv", layout="focus")
     edit_csv(path, {"BilledCost": "", "EffectiveCost": ""})
     with read_bill([path]) as bill:
-        named = {(entry.text, entry.rows, entry.cost is None) for entry in bill.unplaced()}
+        named = {(entry.text, entry.rows, entry.cost is None) for entry in bill.find_unplaced()}
         ((_, money),) = bill.sums("currency")
     assert named == {("EBS:VolumeNovelty.gp3", hours_of(OCTOBER), False), ("EBS:VolumeUsage.gp3", 1, True)}
     assert round(money.paid, 4) == 8.0
@@ -224,7 +224,7 @@ def test_a_detailed_export_of_google_is_read_with_its_credits_apart(tmp_path):
             f"""copy (
                 select {{'id': 'C', 'description': 'Compute Engine'}} as service, {sku} as sku,
                     {{'id': 'p-1'}} as project, {{'region': 'us-central1'}} as location,
-                    {{'name': null, 'global_name': '//compute.googleapis.com/projects/p-1/disks/d-1'}} as resource,
+                    {{'name': null::varchar, 'global_name': '//compute.googleapis.com/projects/p-1/disks/d-1'}} as resource,
                     {{'amount_in_pricing_units': 100.0, 'pricing_unit': 'gibibyte month'}} as usage,
                     timestamp '2026-10-01' as usage_start_time, timestamp '2026-11-01' as usage_end_time,
                     {{'month': '202610'}} as invoice, 'regular' as cost_type, 'USD' as currency, 10.0 as cost,

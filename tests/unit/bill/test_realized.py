@@ -11,7 +11,7 @@ from plimsoll.cli.main import app
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.reports.record import OwnerRecord, SpecRecord
 from plimsoll_bill.api import read_bill
-from plimsoll_bill.realized import follow_savings, realized
+from plimsoll_bill.realized import find_realized, follow_savings
 from tests.unit.bill.test_bill import SAMPLE, a_charge
 from tests.unit.reports.recommendations import a_record
 
@@ -53,7 +53,7 @@ def outcome_of(tmp_path, billed, runs, discount_pct=0.0):
         ]
         write_bill(charges, month, tmp_path / f"{month:%m}.parquet")
     with read_bill([str(tmp_path)]) as bill:
-        return realized(bill, follow_savings(runs), BOOKS)
+        return find_realized(bill, follow_savings(runs), BOOKS)
 
 
 def figures_of(outcome):

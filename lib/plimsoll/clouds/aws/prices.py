@@ -36,8 +36,8 @@ _COMPLETE: Final[Mapping[str, frozenset[str]]] = {
 }
 """What a list must have of the types that most volumes are of before it is believed."""
 
-PERMISSION: Final = "pricing:GetProducts"
-PRICING: Final = replace(
+GET_PRODUCTS: Final = "pricing:GetProducts"
+PRICE_CALL: Final = replace(
     AUDITING,
     goes_on="The prices that ship with Plimsoll are used, at their date",
     allow="allow the action, or give a price file with --prices",
@@ -138,7 +138,7 @@ class AwsPrices(ListedPrices):
         endpoint_region = ENDPOINT_REGIONS.get(partition_of(target.region))
         if self.sessions is None or endpoint_region is None:
             return None
-        with translate_errors(f"read the price list of {target.region} as {target.account}", PERMISSION, PRICING):
+        with translate_errors(f"read the price list of {target.region} as {target.account}", GET_PRODUCTS, PRICE_CALL):
             client = self.sessions.client("pricing", target.account, endpoint_region)
             asker = Asker(place=f"the price list of {target.region}", deadline=Deadline(seconds=self.list_deadline_s))
             for _ in range(_LOOKS):
@@ -239,8 +239,8 @@ def row_in(text: str, place: str) -> PriceRow:
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise bad_answer(f"a row is not JSON: {error}", text, call=PERMISSION, place=place) from error
-    return read_answer(PriceRow, raw, call=PERMISSION, place=place)
+        raise bad_answer(f"a row is not JSON: {error}", text, call=GET_PRODUCTS, place=place) from error
+    return read_answer(PriceRow, raw, call=GET_PRODUCTS, place=place)
 
 
 def _texts(client: Any, region: str, asker: Asker) -> Iterable[str]:
@@ -249,5 +249,5 @@ def _texts(client: Any, region: str, asker: Asker) -> Iterable[str]:
             {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
             {"Type": "TERM_MATCH", "Field": "productFamily", "Value": family},
         ]
-        for page in asker.pages(RowsPage, client.get_products, PERMISSION, ServiceCode="AmazonEC2", Filters=filters):
+        for page in asker.pages(RowsPage, client.get_products, GET_PRODUCTS, ServiceCode="AmazonEC2", Filters=filters):
             yield from page.price_list
