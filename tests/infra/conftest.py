@@ -54,7 +54,7 @@ OPTIONS = {
     "SIGNED_CODE": "code-of-ours/signed",
     "SLACK_AT_ONCE": "7",
     "SLACK_DOOR": "rest-api",
-    "SLACK_WEB_ACL_ARN": "arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/slack/01234567-89ab-cdef-0123-456789abcdef",
+    "SLACK_WEB_ACL_ARN": f"arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/slack/{KEY.rpartition('/')[2]}",
     "LOGS_DAYS": "400",
 }
 """All options that companies ask for, and what measures with copies, a locked document and denied places."""
