@@ -48,7 +48,7 @@ else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
 
-.PHONY: demo test test-all lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools promtool
+.PHONY: demo test test-all lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools promtool checkov
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -74,6 +74,13 @@ promtool: .venv/.ready
 	  cp "$$place/usr/bin/promtool" $(BIN)/ 2> /dev/null || echo "not to be had, and what needs it is skipped: promtool" >&2; \
 	  rm -rf "$$place"; }
 
+# In an environment of its own: it brings 90 distributions, some of them older than ours.
+CHECKOV_VERSION := 3.3.30
+checkov: .venv/.ready
+	@command -v checkov > /dev/null || test -x .venv-checkov/bin/checkov || { $(BIN)/uv venv --quiet --clear .venv-checkov && \
+	  $(BIN)/uv pip install --quiet --python .venv-checkov/bin/python checkov==$(CHECKOV_VERSION); } || \
+	  echo "not to be had, and what needs it is skipped: checkov" >&2
+
 demo: .venv/.ready tools ## audit a simulated organization without AWS, and measure with fio (two minutes)
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
@@ -81,7 +88,7 @@ test: .venv/.ready tools promtool $(ALSO_READY) ## what a change must pass; a sm
 	$(call on_this,push)
 	$(call on_the_other,smoke,not needs,$(SMOKE))
 
-test-all: .venv/.ready tools promtool $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
+test-all: .venv/.ready tools promtool checkov $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
 	$(call on_this,all)
 	$(call on_the_other,push,not needs and not once)
 

@@ -30,7 +30,7 @@ LOG.handlers, LOG.propagate = list(logger.handlers), False  # the package's line
 
 @observe
 def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
-    """The answer to a request, as Lambda's function URL passes both on; one log line where it is refused."""
+    """The answer to a request, as Slack's door passes both on; one log line where it is refused."""
     front = Front(
         signing_secret=signing_secret,
         bot_token=bot_token,

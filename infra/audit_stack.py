@@ -92,6 +92,7 @@ class AuditStack(Stack):
             target=partial(targets.LambdaInvoke, canary),
             undelivered=undelivered,
             key=key,
+            role_path=deployment.role_path,
         )
         ScheduledStart(
             self,
@@ -103,6 +104,7 @@ class AuditStack(Stack):
             target=partial(targets.StepFunctionsStartExecution, self.machine.machine),
             undelivered=undelivered,
             key=key,
+            role_path=deployment.role_path,
         )
         self._watch(names, deployment, undelivered)
         CfnOutput(

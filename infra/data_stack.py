@@ -8,6 +8,7 @@ from constructs import Construct
 from infra.constructs.alarms import alarm_topic
 from infra.constructs.athena import ResultTables, Workgroup
 from infra.constructs.key import key_of
+from infra.constructs.network import Endpoints
 from infra.constructs.store import Store
 from infra.constructs.tables import Tables
 from infra.names import Names
@@ -32,11 +33,17 @@ class DataStack(Stack):
         self.store = Store(self, names=names, deployment=deployment, key=key)
         self.tables = Tables(self, names=names, key=key)
         self.bus = events.EventBus(
-            self, "Bus", event_bus_name=names.event_bus, description="What Plimsoll tells: audits, validations, news"
+            self,
+            "Bus",
+            event_bus_name=names.event_bus,
+            description="What Plimsoll tells: audits, validations, news",
+            kms_key=key,
         )
         ResultTables(self, names=names)
         Workgroup(self, names=names, key=key)
         alarm_topic(self, names=names, deployment=deployment, key=key)
+        if deployment.network is not None and deployment.network.vpc_id is not None:
+            Endpoints(self, network=deployment.network, tags=deployment.tags)
         self.configuration = _configuration(self, names, deployment)
         CfnOutput(self, "Bucket", value=names.bucket, description="Runs, reports and measurements")
 

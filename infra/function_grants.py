@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
+from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.permissions import (
     CLAIMS,
     CLAIMS_CONDITION,
@@ -113,16 +114,16 @@ def judging(names: Names, deployment: Deployment) -> list[Grant]:
 
 def enter(names: Names, deployment: Deployment, role_name: str) -> list[Grant]:
     """Assumes the role of that name in the accounts of the scope, and no other. Nothing if it has no accounts."""
-    partition = names.stack.partition
+    partition, path = names.stack.partition, deployment.role_path
     asks = trust_condition(deployment.external_id)
     if deployment.accounts:
-        roles = tuple(f"arn:{partition}:iam::{account}:role/{role_name}" for account in deployment.accounts)
+        roles = tuple(role_arn(account, role_name, partition, path) for account in deployment.accounts)
         return [Grant(actions=MEMBERS, resources=roles, conditions=asks)]
     if deployment.organization or deployment.organizational_units:
         return [
             Grant(
                 actions=MEMBERS,
-                resources=(f"arn:{partition}:iam::*:role/{role_name}",),
+                resources=(role_arn("*", role_name, partition, path),),
                 conditions={**asks, "StringEquals": {**asks.get("StringEquals", {}), **OWN_ORGANIZATION}},
                 wildcard="The accounts of an Organization come and go; the role has one name in all of them.",
             )

@@ -7,11 +7,15 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from infra.settings import PREFIX, Deployment
+from infra.settings import PREFIX, Deployment, Network
 from plimsoll_service.config import ServiceConfig, ValidationBudget
 from plimsoll_service.slack_config import SlackConfig
 
-_WITHIN: Final[dict[str, type[BaseModel]]] = {"validation": ValidationBudget, "slack": SlackConfig}
+_WITHIN: Final[dict[str, type[BaseModel]]] = {
+    "validation": ValidationBudget,
+    "slack": SlackConfig,
+    "network": Network,
+}
 """Settings that hold others, each by a name of its own."""
 
 

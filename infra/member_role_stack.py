@@ -20,6 +20,7 @@ from infra.settings import Deployment
 from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
 from infra.validation_permissions import Measuring
+from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.permissions import auditing
 
 _PATHS: Final = "aws:cdk:enable-path-metadata"
@@ -64,12 +65,14 @@ class MemberRoleStack(Stack):
         )
         names = Names(stack=self, stage=deployment.stage)
         callers = [
-            f"arn:{self.partition}:iam::{service.value_as_string}:role/{names.role(function)}" for function in functions
+            role_arn(service.value_as_string, names.role(function), self.partition, deployment.role_path)
+            for function in functions
         ]
         self.role = iam.Role(
             self,
             "Role",
             role_name=role_name,
+            path=deployment.role_path,
             description=f"Plimsoll: {says}",
             assumed_by=iam.AccountPrincipal(service.value_as_string).with_conditions(
                 {

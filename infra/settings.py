@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from aws_cdk.region_info import RegionInfo
-from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from infra.packaging import RUNTIME
+from infra.packaging.contents import handlers
 from infra.schedule_syntax import past_error, schedule_error, zone_error
 from infra.settings_text import is_cdks, nest, parse_values, sentences, with_policy
 from plimsoll.model.errors import BadInput
-from plimsoll.settings import Settings
+from plimsoll.model.task import format_tags
+from plimsoll.settings import Settings, Tags
 from plimsoll_service.config import ServiceConfig
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
@@ -25,7 +27,12 @@ _LOGS_DAYS: Final = "1 3 5 7 14 30 60 90 120 150 180 365 400 545 731 1096 1827 2
 RETENTIONS_DAYS: Final = tuple(int(days) for days in _LOGS_DAYS.split())
 """The days that CloudWatch can keep logs (PutRetentionPolicy). Keeping them without a limit is not offered."""
 
+_MOST_TAG_BYTES: Final = 2048
+"""Half of what all variables of a function may have (AWS Lambda Developer Guide, "Lambda quotas", read 2026-11-22)."""
+
 _T = TypeVar("_T")
+
+PolicyName = Annotated[str | None, Field(pattern=r"^[\w+=,.@/-]+$", max_length=512)]
 
 WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-9]\d*:[1-9]\d*$")]
 """A volume with the IOPS and MiB/s that it carries."""
@@ -34,6 +41,33 @@ WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-
 def _default(name: str) -> Any:
     """The default of the command line, so that both audit alike."""
     return Settings.model_fields[name].default
+
+
+class Network(BaseModel):
+    """The VPC of the functions. They need a way out of it: to other regions, prices, an Organization and Slack."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    subnet_ids: tuple[Annotated[str, StringConstraints(pattern=r"^subnet-[0-9a-f]{8,17}$")], ...] = Field(
+        min_length=1, max_length=16, description="The private subnets that the functions run in."
+    )
+    security_group_ids: tuple[Annotated[str, StringConstraints(pattern=r"^sg-[0-9a-f]{8,17}$")], ...] = Field(
+        min_length=1, max_length=5, description="Their security groups, which let HTTPS out."
+    )
+    vpc_id: str | None = Field(
+        default=None,
+        pattern=r"^vpc-[0-9a-f]{8,17}$",
+        description="Make endpoints in this VPC, their own, of what the functions ask in the region deployed in.",
+    )
+    route_table_ids: tuple[Annotated[str, StringConstraints(pattern=r"^rtb-[0-9a-f]{8,17}$")], ...] = Field(
+        default=(), description="The subnets' route tables, for the endpoints of S3 and DynamoDB."
+    )
+
+    @model_validator(mode="after")
+    def _has_routes(self) -> "Network":
+        if (self.vpc_id is None) != (not self.route_table_ids):
+            raise ValueError("give network.vpc_id and network.route_table_ids together, for endpoints, or neither.")
+        return self
 
 
 class Deployment(ServiceConfig, BaseSettings):
@@ -116,13 +150,35 @@ class Deployment(ServiceConfig, BaseSettings):
     kms_key_arn: str | None = Field(
         default=None,
         pattern=r"^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$",
-        description="The KMS key of bucket, tables, queues and logs. Default: keys that AWS owns.",
+        description="The KMS key of all that is kept: bucket, tables, queues, logs, events, executions, schedules, "
+        "variables and code. Default: keys that AWS owns.",
     )
-    permissions_boundary: str | None = Field(
+    permissions_boundary: PolicyName = Field(
+        default=None, description="The name of the policy that bounds every role of the service itself."
+    )
+    member_permissions_boundary: PolicyName = Field(
+        default=None, description="The name of the policy, of each member account, that bounds the roles there."
+    )
+    tags: Tags = Field(
+        default_factory=dict,
+        description="Tags of all that is deployed and of all that the service makes, as KEY=VALUE,KEY=VALUE.",
+    )
+    network: Network | None = Field(default=None, description="The VPC of the functions. Default: none.")
+    reserved_concurrency: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(
+        default_factory=dict,
+        description='Functions at once that are set apart, by name, as JSON such as {"audit_batch": 20, "*": 5}; * is '
+        "for all others.",
+    )
+    code_signing_config_arn: str | None = Field(
         default=None,
-        pattern=r"^[\w+=,.@/-]+$",
-        max_length=512,
-        description="The name of the policy that bounds every role of the service; those of member accounts have none.",
+        pattern=r"^arn:aws[\w-]*:lambda:[a-z0-9-]+:\d{12}:code-signing-config:csc-[a-z0-9]{17}$",
+        description="The code signing configuration of the functions.",
+    )
+    signed_code: str | None = Field(
+        default=None,
+        pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w!.*'()-]+)*$",
+        description="Where the signed zips of the functions are, as BUCKET/PREFIX, under their names in `build`. "
+        "Default: those built here are uploaded.",
     )
     alarm_email: str | None = Field(
         default=None, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$", description="Who is told of alarms, by e-mail."
@@ -157,6 +213,15 @@ class Deployment(ServiceConfig, BaseSettings):
         ge=0,
         le=100,
         description="Requests of Slack that are answered at once; 0 sets no bound, for an account that has no room.",
+    )
+    slack_door: Literal["function-url", "rest-api"] = Field(
+        default="function-url",
+        description="What Slack calls: the function's own address, or a REST API before it, which can have a web ACL.",
+    )
+    slack_web_acl_arn: str | None = Field(
+        default=None,
+        pattern=r"^arn:aws[\w-]*:wafv2:[a-z0-9-]+:\d{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}$",
+        description="The regional web ACL of AWS WAF before the REST API that Slack calls.",
     )
     architecture: Literal["arm64", "x86_64"] = Field(default="arm64", description="The processor of the functions.")
     wheels_python: str = Field(
@@ -198,6 +263,10 @@ class Deployment(ServiceConfig, BaseSettings):
         """The configuration of the service alone."""
         return ServiceConfig(**{key: getattr(self, key) for key in ServiceConfig.model_fields})
 
+    def reserved_for(self, function: str, at_once: int | None) -> int | None:
+        """The concurrency that is set apart for a function; `at_once` if the settings say nothing of it."""
+        return self.reserved_concurrency.get(function, at_once or self.reserved_concurrency.get("*"))
+
     @model_validator(mode="before")
     @classmethod
     def _parse_texts(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -225,6 +294,22 @@ class Deployment(ServiceConfig, BaseSettings):
                 raise ValueError(f"there is no AWS region {region}: {hint}")
         return regions
 
+    @field_validator("reserved_concurrency")
+    @classmethod
+    def _are_functions(cls, reserved: dict[str, int]) -> dict[str, int]:
+        for name in reserved:
+            if name != "*" and name not in handlers():
+                near = difflib.get_close_matches(name, handlers(), n=1)
+                raise ValueError(f"there is no function {name}: write {near[0] if near else ', '.join(handlers())}.")
+        return reserved
+
+    @field_validator("tags")
+    @classmethod
+    def _fit_into_variables(cls, tags: Mapping[str, str]) -> Mapping[str, str]:
+        length = len(format_tags(tags).encode())
+        wrong = f"tags have {length:,} bytes, and a function's variables have room for {_MOST_TAG_BYTES:,} of them."
+        return _check(tags, wrong if length > _MOST_TAG_BYTES else None)
+
     @field_validator("logs_days")
     @classmethod
     def _can_be_kept(cls, days: int) -> int:
@@ -251,6 +336,8 @@ class Deployment(ServiceConfig, BaseSettings):
                 raise ValueError(wrong)
         if self.alarm_email and self.alarm_topic_arn:
             raise ValueError("give alarm_email or alarm_topic_arn, not both: subscribe the address to the topic.")
+        if self.slack_web_acl_arn and self.slack_door != "rest-api":
+            raise ValueError("slack_web_acl_arn needs slack_door=rest-api: AWS WAF stands before no function URL.")
         try:
             self.config.to_text()
         except BadInput as error:

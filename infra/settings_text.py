@@ -22,11 +22,20 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "google_organizations": "its number, such as 123456789012",
     "google_projects": "its id, such as storage-prod, not its name or number",
     "google_regions": "a region such as us-central1, without the letter of a zone",
+    "code_signing_config_arn": "an ARN such as "
+    "arn:aws:lambda:eu-west-1:111122223333:code-signing-config:csc-0123456789abcdef0",
     "external_id": "letters, digits and any of + = , . @ : / - without blanks, such as what uuidgen gives",
     "kms_key_arn": "the ARN of a key, not of an alias, such as "
     "arn:aws:kms:eu-west-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef",
+    "member_permissions_boundary": "the name of the policy, such as boundary; it has no ARN here",
+    "network.route_table_ids": "the id of a route table, such as rtb-0123456789abcdef0",
+    "network.security_group_ids": "the id of a security group, such as sg-0123456789abcdef0",
+    "network.subnet_ids": "the id of a subnet, such as subnet-0123456789abcdef0",
+    "network.vpc_id": "the id of a VPC, such as vpc-0123456789abcdef0",
     "organizational_units": "an id such as ou-abcd-12345678, or r-abcd for the root",
     "permissions_boundary": "the name of the policy, such as boundary; it has no ARN here",
+    "role_path": "a path such as /storage/, or / for none",
+    "signed_code": "BUCKET/PREFIX, such as code-of-ours/plimsoll, without s3://",
     "role_name": "the name of the role, such as plimsoll-audit; it has no ARN here",
     "slack.channel": "the id of a channel, such as C0123ABCDEF, not its name: it stands at the end of its details",
     "slack.routes": 'JSON such as [{"channel": "C0123ABCDEF", "accounts": ["111122223333"]}], with accounts, owners or '
@@ -36,6 +45,8 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "slack.teams": "the id of a workspace, such as T0123ABCDEF: it stands after /client/ in Slack's address in a "
     "browser",
     "slack.user_groups": "the id of a user group, such as S0123ABCDEF, not its handle",
+    "slack_web_acl_arn": "the ARN of a regional web ACL, such as "
+    "arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/slack/01234567-89ab-cdef-0123-456789abcdef",
     "stage": "at most twenty small letters, digits and hyphens that begin with a letter, such as trial",
     "probe_role_name": "the name of the role, such as plimsoll-probe; it has no ARN here",
     "validation_role_name": "the name of the role, such as plimsoll-validation; it has no ARN here",

@@ -11,6 +11,7 @@ from constructs import Construct
 from infra.constructs.alarms import HOUR, Alarms, alarm_action
 from infra.constructs.key import key_of
 from infra.constructs.service_function import FunctionShape, ServiceFunction
+from infra.constructs.slack_door import open_door
 from infra.constructs.triggers import DeadLetterQueue, EventStart
 from infra.grants import acknowledge
 from infra.names import Names
@@ -57,9 +58,9 @@ class SlackStack(Stack):
         self._add(front_shape(self._names, deployment, secret, self.functions[WORKER]))
         self._hears()
         self._watch()
-        url = self.functions[FRONT].add_function_url(auth_type=lambda_.FunctionUrlAuthType.NONE)
+        url = open_door(self, self.functions[FRONT], names=self._names, deployment=deployment)
         CfnOutput(
-            self, "Url", value=url.url, description="What Slack calls: give it to plimsoll slack manifest, for the app"
+            self, "Url", value=url, description="What Slack calls: give it to plimsoll slack manifest, for the app"
         )
 
     def _add(self, shape: FunctionShape, *, undelivered: sqs.IQueue | None = None) -> None:

@@ -29,12 +29,19 @@ def find_promtool() -> str | None:
     return shutil.which("promtool") or shutil.which("promtool", path=str(Path(sys.executable).parent))
 
 
+def find_checkov() -> str | None:
+    """The machine's checkov, or the one that `make checkov` has put into an environment of its own."""
+    own = Path(__file__).parents[1] / ".venv-checkov" / "bin" / "checkov"
+    return shutil.which("checkov") or (str(own) if own.exists() else None)
+
+
 NEEDS: Final[Mapping[str, tuple[Callable[[], bool], str]]] = {
     "fio": (lambda: shutil.which("fio") is not None, "fio is not installed (apt-get install fio)"),
     "shellcheck": (lambda: shutil.which("shellcheck") is not None, "shellcheck is not installed"),
     "xfs": (lambda: shutil.which("mkfs.xfs") is not None, "mkfs.xfs is not installed (apt-get install xfsprogs)"),
     "chromium": (lambda: shutil.which("chromium") is not None, "chromium is not installed (apt-get install chromium)"),
     "promtool": (lambda: find_promtool() is not None, "promtool is not installed (`make promtool`)"),
+    "checkov": (lambda: find_checkov() is not None, "checkov is not installed (`make checkov`)"),
     "serve": (lambda: find_spec("uvicorn") is not None, "Starlette and uvicorn are not installed (the extra `serve`)"),
     "root": (_has_root, "needs root"),
     "loop": (_has_loop_devices, "needs root, loop devices and the kernel's block-I/O controller"),

@@ -22,7 +22,7 @@ from figures import CACHE, ROOT, Row, timed
 sys.path.insert(0, str(ROOT))
 
 from infra.packaging import RUNTIME  # it is beside this folder, as tests are
-from infra.packaging.zips import interpreter_of, zip_of
+from infra.packaging.zips import Target, interpreter_of, zip_of
 from plimsoll_service.lots import LOT_BYTES
 
 ports: Any = import_module("tests.contract.service_ports")
@@ -136,7 +136,8 @@ def _started(name: str, environment: Mapping[str, str], events: Any) -> Started:
 def unpacked(name: str) -> Path:
     """A function's deployed package for this machine's processors, unpacked as Lambda does."""
     python = RUNTIME if interpreter_of(RUNTIME) else "{}.{}".format(*sys.version_info)
-    package = zip_of(name, architecture="x86_64", python=python, folder=CACHE / "packages")
+    target = Target(architecture="x86_64", python=python, google=False)
+    package = zip_of(name, target, folder=CACHE / "packages")
     folder = package.with_suffix("")
     if not folder.exists():
         with ZipFile(package) as archive:

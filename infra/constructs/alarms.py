@@ -53,7 +53,7 @@ def alarm_action(scope: Construct, *, names: Names, deployment: Deployment) -> c
 
 
 class Alarms(Construct):
-    """Alarms that all do the same; `name` begins the name of each."""
+    """Alarms that write to a topic when they begin and when they end; `prefix` begins the name of each."""
 
     def __init__(self, scope: Construct, *, prefix: str, action: cloudwatch.IAlarmAction) -> None:
         super().__init__(scope, "Alarms")
@@ -84,6 +84,7 @@ class Alarms(Construct):
             treat_missing_data=_FINE if silence_is_fine else cloudwatch.TreatMissingData.BREACHING,
         )
         alarm.add_alarm_action(self._action)
+        alarm.add_ok_action(self._action)
         self.made.append(alarm)
         return alarm
 

@@ -1,11 +1,16 @@
 """Distributed Maps: an item of a list in the bucket is an execution of its own."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
+
+UNREAD: Final = "States.ItemReaderFailed"
+"""The error of a map that could not read its list (AWS Step Functions Developer Guide, "Handling errors", read
+2026-11-27). No item has begun then."""
 
 
 def each_item(
@@ -37,6 +42,14 @@ def each_item(
         tolerated_failure_percentage=tolerated_pct,
         map_execution_type=sfn.StateMachineType.STANDARD,
         result_path=sfn.JsonPath.DISCARD,
+    )
+    each.add_retry(
+        errors=[UNREAD],
+        interval=Duration.seconds(5),
+        max_delay=Duration.seconds(60),
+        max_attempts=5,
+        backoff_rate=2,
+        jitter_strategy=sfn.JitterType.FULL,
     )
     return each.item_processor(first)
 

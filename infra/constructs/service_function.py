@@ -14,10 +14,12 @@ from constructs import Construct
 from infra.assets import code_of
 from infra.constructs.function_step import Callee
 from infra.constructs.log import log_group
+from infra.constructs.network import INTERFACES, connect
 from infra.grants import Grant, acknowledge, depends_on, give
 from infra.names import METRICS, Names
 from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import CONFIGURATION, WITH_KEY
+from plimsoll.model.task import format_tags
 
 ARCHITECTURES: Final = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
 
@@ -64,9 +66,12 @@ class ServiceFunction(Construct):
             self,
             "Role",
             role_name=names.role(shape.name),
+            path=deployment.role_path,
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
         )
-        granted = give(self.role, (*self._own_grants(names, key, undelivered), *shape.grants))
+        own = self._own_grants(names, key, undelivered)
+        networking = [INTERFACES] if deployment.network is not None else []
+        granted = give(self.role, (*own, *networking, *shape.grants))
         self.function = lambda_.Function(
             self,
             "Function",
@@ -74,21 +79,25 @@ class ServiceFunction(Construct):
             description=f"Plimsoll {names.stage}: {shape.name.replace('_', ' ')}",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=ARCHITECTURES[deployment.architecture],
-            code=code_of(shape.name, deployment),
+            code=code_of(self, shape.name, deployment, key),
             handler=f"functions.{shape.name}.handler",
             role=self.role.without_policy_updates(),
             memory_size=shape.memory_mib,
             timeout=Duration.seconds(shape.timeout_s),
             ephemeral_storage_size=Size.mebibytes(shape.tmp_mib),
-            environment={**_environment(names), **shape.environment},
+            environment={**_environment(names, deployment), **shape.environment},
+            environment_encryption=key,
             tracing=lambda_.Tracing.ACTIVE,
             log_group=self.log_group,
             dead_letter_queue=undelivered,
-            reserved_concurrent_executions=shape.at_once,
+            reserved_concurrent_executions=deployment.reserved_for(shape.name, shape.at_once),
+            code_signing_config=_signing(self, deployment),
             retry_attempts=shape.retries,
             max_event_age=None if shape.tried_for_s is None else Duration.seconds(shape.tried_for_s),
         )
         depends_on(self.function, granted)
+        if deployment.network is not None:
+            connect(self.function, deployment.network)
         acknowledge(
             self.function,
             "AwsSolutions-L1",
@@ -121,8 +130,15 @@ class ServiceFunction(Construct):
         return grants
 
 
-def _environment(names: Names) -> dict[str, str]:
+def _signing(scope: Construct, deployment: Deployment) -> lambda_.ICodeSigningConfig | None:
+    arn = deployment.code_signing_config_arn
+    return lambda_.CodeSigningConfig.from_code_signing_config_arn(scope, "Signing", arn) if arn else None
+
+
+def _environment(names: Names, deployment: Deployment) -> dict[str, str]:
+    tags = {"PLIMSOLL_TAGS": format_tags(deployment.tags)} if deployment.tags else {}
     return {
+        **tags,
         "PLIMSOLL_BUCKET": names.bucket,
         "PLIMSOLL_CONFIG_PARAMETER": names.parameter,
         "PLIMSOLL_HISTORY_TABLE": names.history,

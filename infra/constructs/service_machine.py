@@ -50,11 +50,16 @@ class ServiceMachine(Construct):
     ) -> None:
         super().__init__(scope, "Machine")
         ours = {"StringEquals": {"aws:SourceAccount": names.stack.account}}
-        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("states.amazonaws.com").with_conditions(ours))
+        role = iam.Role(
+            self,
+            "Role",
+            path=deployment.role_path,
+            assumed_by=iam.ServicePrincipal("states.amazonaws.com").with_conditions(ours),
+        )
         arns = tuple(each.function.function_arn for each in functions)
-        # Lists that a map reads are encrypted as the bucket is.
-        reads = [Grant(actions=WITH_KEY, resources=(key.key_arn,))] if key and grants else []
-        granted = give(role, (Grant(actions=("lambda:InvokeFunction",), resources=arns), *_OWN, *reads, *grants))
+        # The machine is encrypted as the bucket is, from which its maps read lists.
+        uses = [Grant(actions=WITH_KEY, resources=(key.key_arn,))] if key else []
+        granted = give(role, (Grant(actions=("lambda:InvokeFunction",), resources=arns), *_OWN, *uses, *grants))
         self.machine = sfn.StateMachine(
             self,
             "StateMachine",
@@ -63,6 +68,7 @@ class ServiceMachine(Construct):
             role=role.without_policy_updates(),
             timeout=longest,
             tracing_enabled=True,
+            encryption_configuration=sfn.CustomerManagedEncryptionConfiguration(key) if key else None,
             logs=sfn.LogOptions(
                 # By the beginning of its name, one statement of the log's resource policy serves every state machine.
                 destination=log_group(

@@ -67,6 +67,7 @@ class Sweeping(Construct):
             target=partial(targets.StepFunctionsStartExecution, self.machine.machine),
             undelivered=undelivered,
             key=key,
+            role_path=deployment.role_path,
         )
         begun(
             Construct(self, "Often"),

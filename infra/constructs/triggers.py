@@ -64,11 +64,17 @@ class ScheduledStart(Construct):
         target: TargetMaker,
         undelivered: sqs.IQueue,
         key: kms.IKey | None,
+        role_path: str,
         input_values: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(scope, "Schedule")
         ours = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
-        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com").with_conditions(ours))
+        role = iam.Role(
+            self,
+            "Role",
+            path=role_path,
+            assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com").with_conditions(ours),
+        )
         sends = Grant(actions=("sqs:SendMessage",), resources=(undelivered.queue_arn,))
         uses = [Grant(actions=WITH_KEY, resources=(key.key_arn,))] if key else []
         granted = give(role, (begins, sends, *uses))
@@ -78,6 +84,7 @@ class ScheduledStart(Construct):
             schedule_name=name,
             description=says,
             schedule=scheduler.ScheduleExpression.expression(expression, TimeZone.of(zone)),
+            key=key,
             target=target(
                 role=role.without_policy_updates(),
                 input=scheduler.ScheduleTargetInput.from_object(dict(input_values)),

@@ -9,7 +9,7 @@ from grimp import ImportGraph, build_graph
 from uv import find_uv_bin
 
 from infra.packaging import PROJECT
-from plimsoll.clouds.registry import AWS, CLOUDS
+from plimsoll.clouds.registry import AWS, CLOUDS, GOOGLE
 from plimsoll.extras import EXTRAS
 from plimsoll.wings import WINGS
 
@@ -56,11 +56,18 @@ def handlers() -> list[str]:
     return [file.stem for file in files if _HANDLER.search(file.read_text(encoding="utf-8"))]
 
 
-def distributions(function: str) -> tuple[str, ...]:
-    """The distributions of a function, each as name==version."""
-    packages = {module.partition(".")[0] for module in _find_imports(_graph(), f"functions.{function}")}
-    extras = [extra.name for extra in EXTRAS if packages & {*extra.packages}]
+def distributions(function: str, *, google: bool = True) -> tuple[str, ...]:
+    """The distributions of a function, each as name==version; Google's only where its cloud is audited."""
+    packages = {module.partition(".")[0] for module in imports_of(f"functions.{function}")}
+    wanted = [extra for extra in EXTRAS if google or extra.name != GOOGLE]
+    extras = [extra.name for extra in wanted if packages & {*extra.packages}]
     return _requirements(tuple(extras), tuple(name for name, package in PRUNED.items() if package not in packages))
+
+
+@cache
+def imports_of(module: str) -> frozenset[str]:
+    """The modules that a module imports, directly or not, also inside functions; of others' only the package."""
+    return frozenset(_find_imports(_graph(), module))
 
 
 @cache

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import distributions as installed
@@ -43,36 +44,51 @@ _NOT_NORMAL: Final = re.compile(r"[-_.]+")
 _SERVICE_OF_GOOGLE: Final = re.compile(r"^from \.services\.(\w+) import (\w+)\n", re.MULTILINE)
 
 
-def zip_of(
-    function: str, *, architecture: Architecture = "arm64", python: str = RUNTIME, folder: Path = PROJECT / "build"
-) -> Path:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The target of a zip: the processor, the Python, and if Google Cloud is audited, for which libraries are large."""
+
+    architecture: Architecture = "arm64"
+    python: str = RUNTIME
+    google: bool = True
+
+    @property
+    def digested(self) -> tuple[str, ...]:
+        """The inputs of compiled code: another patch of Python may compile to other bytes."""
+        interpreter = interpreter_of(self.python)
+        return (self.architecture, self.python, _run(interpreter, "-V") if interpreter else "", all_requirements())
+
+
+ANY_CLOUD: Final = Target()
+"""Lambda's own target, with what all clouds take."""
+
+
+def zip_of(function: str, target: Target = ANY_CLOUD, *, folder: Path = PROJECT / "build") -> Path:
     """The zip of the Lambda `functions.<function>.handler`; built unless it is there.
 
     Functions that need the same distributions share a zip. Its name is a digest of its inputs, and the same inputs give
     the same bytes. CalledProcessError where a distribution has no wheel for the processor, or the registry no answer.
     """
-    path = folder / name_of(function, architecture=architecture, python=python)
+    path = folder / name_of(function, target)
     if not path.exists():
-        target = _target(architecture, python)
-        site = folder / f"site-{_digest((*target, *sorted(asked_services()), *sorted(google_clients())))}"
-        _make_folder(site, lambda unfinished: _install(unfinished, architecture, python), python)
-        own_folder = folder / f"own-{_digest((*target, _own_digest()))}"
-        _make_folder(own_folder, _copy_own, python)
+        inputs = target.digested
+        site = folder / f"site-{_digest((*inputs, *sorted(asked_services()), *sorted(google_clients())))}"
+        _make_folder(site, lambda unfinished: _install(unfinished, target.architecture, target.python), target.python)
+        own_folder = folder / f"own-{_digest((*inputs, _own_digest()))}"
+        _make_folder(own_folder, _copy_own, target.python)
         ours = (file for file in own_folder.rglob("*") if file.is_file())
-        outside = {file.relative_to(site).as_posix(): file for file in _files_of(site, distributions(function))}
+        outside = {file.relative_to(site).as_posix(): file for file in _files_of(site, _needs(function, target))}
         _zip({**outside, **{file.relative_to(own_folder).as_posix(): file for file in ours}}, path)
     return path
 
 
-def name_of(function: str, *, architecture: Architecture = "arm64", python: str = RUNTIME) -> str:
+def name_of(function: str, target: Target = ANY_CLOUD) -> str:
     """The name of a function's zip."""
-    return f"lambda-{_digest((*_target(architecture, python), _own_digest(), *distributions(function)))}.zip"
+    return f"lambda-{_digest((*target.digested, _own_digest(), *_needs(function, target)))}.zip"
 
 
-def _target(architecture: Architecture, python: str) -> tuple[str, ...]:
-    """The inputs of compiled code: another patch of Python may compile to other bytes."""
-    interpreter = interpreter_of(python)
-    return (architecture, python, _run(interpreter, "-V") if interpreter else "", all_requirements())
+def _needs(function: str, target: Target) -> tuple[str, ...]:
+    return distributions(function, google=target.google)
 
 
 @cache

@@ -56,7 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--plain-files", action="store_true", help="volumes are files, whatever the kernel can do")
     parser.add_argument("--faults", type=json.loads, default=[], help="a JSON list of faults")
     aws = parser.add_argument_group("AWS alone")
-    aws.add_argument("--mix", default="organization", help="organization, striped, everyday, quiet or long-lives")
+    aws.add_argument(
+        "--mix", default="organization", help="organization, striped, everyday, quiet, long-lives or states"
+    )
     aws.add_argument("--clock-offset-s", type=float, default=0.0)
     aws.add_argument("--calls-per-s", type=float, help="quota of GetMetricData calls; default: none")
     aws.add_argument("--datapoints-per-s", type=float, help="quota of GetMetricData datapoints; default: none")

@@ -1,15 +1,31 @@
 """Settings: how Plimsoll runs on this machine, from PLIMSOLL_* environment variables. What is decided is the policy."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from plimsoll.model.errors import BadInput
+from plimsoll.model.task import parse_tags
 
 PREFIX: Final = "PLIMSOLL_"
 """What the environment variable of a setting begins with; its name in capitals follows."""
+
+
+def _read_tags(value: Any) -> Any:
+    """The tags of a text, or the value as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_tags(value)
+    except BadInput as error:
+        raise ValueError(str(error).rstrip(".")) from error
+
+
+Tags = Annotated[Mapping[str, str], BeforeValidator(_read_tags)]
+"""Tags as KEY=VALUE,KEY=VALUE."""
 
 
 class Settings(BaseModel):
@@ -32,6 +48,11 @@ class Settings(BaseModel):
     results_bucket: str | None = Field(
         default=None,
         description="S3 bucket for what benchmarks print beyond 24,000 characters; instances must be able to write it.",
+    )
+    tags: Tags = Field(
+        default_factory=dict,
+        description="Tags of all that is made (scratch volumes, documents; labels on Google Cloud), as "
+        "KEY=VALUE,KEY=VALUE.",
     )
     benchmark_ramp_s: int = Field(
         default=10, ge=0, le=3600, description="Seconds that each job of a benchmark runs before it is measured."

@@ -55,7 +55,7 @@ def google_connection(clients: Clients, reach: Reach) -> Connection:
             clients=None if scope.prices else clients,
             today=reach.today,
         ),
-        bench=lambda: GoogleBench(clients=clients),
+        bench=lambda: GoogleBench(clients=clients, tags=settings.tags),
     )
 
 

@@ -78,6 +78,8 @@ def write_permissions(request: PermissionRequest) -> str:
     """The role that is asked for, in its format. Raises BadInput for what Google Cloud does not have."""
     if request.purpose is Purpose.COMPARE:
         raise BadInput("--for compare is for AWS Compute Optimizer: leave out --cloud google, or give --for audit.")
+    if request.purpose is Purpose.STATES:
+        raise BadInput("--for states is for snapshots on AWS: leave out --cloud google, or give --for audit.")
     if request.purpose is Purpose.PROBE:
         raise BadInput(f"{UNPROBED} Give --for audit.")
     if request.format is PolicyFormat.CLOUDFORMATION:

@@ -4,7 +4,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -36,6 +36,8 @@ SCRATCH_LABEL: Final = "plimsoll-scratch"
 DEADLINE_LABEL: Final = "plimsoll-deadline"
 """The labels that stand for a scratch order's tags, because a label's key has no colon."""
 
+_NO_LABEL: Final = re.compile(r"[^\w-]", re.ASCII)
+_LABEL_CHARS: Final = 63
 _TIME: Final = "%Y%m%dt%H%M%Sz"
 _LABEL_VALUE: Final = re.compile(r"[a-z0-9_-]{1,63}")
 _PAGE: Final = 500
@@ -50,9 +52,13 @@ _STATES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ScratchDisks:
-    """The scratch disks of the projects that the clients reach. A repeated step is no error."""
+    """The scratch disks of the projects that the clients reach. A repeated step is no error.
+
+    `tags` are given to what is made, as labels besides its own.
+    """
 
     clients: Clients
+    tags: Mapping[str, str] = field(default_factory=dict)
     sleep: Callable[[float], None] = time.sleep
 
     def create(self, order: ScratchOrder) -> str:
@@ -64,7 +70,7 @@ class ScratchDisks:
         wanted = compute_v1.Disk(
             name=f"plimsoll-{order.token[:20]}",
             description="Made by Plimsoll to be measured and deleted",
-            labels=_labels(order),
+            labels={**labels_of(self.tags), **_labels(order)},
             type_=f"zones/{order.zone}/diskTypes/{order.spec.type}",
             size_gb=order.spec.size_gib,
             **_figure_fields(order),
@@ -185,6 +191,16 @@ class ScratchDisks:
 
     def _follow(self, operation: compute_v1.Operation, what: str, project: str, purpose: CallPurpose) -> None:
         follow_operation(self.clients, operation, what, project=project, purpose=purpose, sleep=self.sleep)
+
+
+def labels_of(tags: Mapping[str, str]) -> dict[str, str]:
+    """The labels for these tags: small letters, digits, - and _, in keys after a letter; at most 63 characters."""
+    keys = {key: _label(key if key[0].isalpha() and key.isascii() else f"tag-{key}") for key in tags}
+    return {keys[key]: _label(value) for key, value in tags.items()}
+
+
+def _label(text: str) -> str:
+    return _NO_LABEL.sub("_", text.lower())[:_LABEL_CHARS]
 
 
 def _labels(order: ScratchOrder) -> dict[str, str]:

@@ -86,6 +86,12 @@ class ServiceConfig(BaseModel):
     role_name: RoleName = Field(default=AUDIT_ROLE, description="The role to audit a member account with.")
     validation_role_name: RoleName = Field(default=VALIDATION_ROLE, description="The role to measure there with.")
     probe_role_name: RoleName = Field(default=PROBE_ROLE, description="The role to probe there with.")
+    role_path: str = Field(
+        default="/",
+        pattern=r"^/([A-Za-z0-9_+=,.@-]+/)*$",
+        max_length=512,
+        description="The path of all roles, the service's own and those in member accounts.",
+    )
     external_id: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z0-9_+=,.@:/-]+$",

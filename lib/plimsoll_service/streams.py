@@ -60,8 +60,11 @@ def read_items(store: RunStore, key: str, kind: type[_Kind]) -> Iterator[_Kind]:
     return map(StoredDocument(key, kind).parse, record_lines(store, key))
 
 
-def records_in(store: RunStore, key: str) -> Iterator[RecommendationRecord]:
-    return read_items(store, key, RecommendationRecord)
+def records_in(store: RunStore, key: str, naming: Iterable[bytes] = ()) -> Iterator[RecommendationRecord]:
+    """The recommendations of a report in whose text all of these words stand; the others are not parsed."""
+    words = tuple(naming)
+    lines = (line for line in record_lines(store, key) if all(word in line for word in words))
+    return map(StoredDocument(key, RecommendationRecord).parse, lines)
 
 
 def profiles_in(store: RunStore, key: str, shown: Callable[[str], bool]) -> Iterator[DemandProfileRecord]:

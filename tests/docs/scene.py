@@ -1,5 +1,6 @@
 """Where the commands of the documents run: a folder with runs, an account, projects and a Slack, all simulated."""
 
+import json
 import os
 import signal
 import subprocess
@@ -62,6 +63,8 @@ class Scene:
             subprocess.run(["cp", "-r", str(run), str(self.folder / "plimsoll-runs" / name)], check=True)
         (self.folder / "benchmarks").symlink_to(ROOT / "benchmarks")
         (self.folder / "run.json").symlink_to(ROOT / "tests/corpus/files/fell-short.json")
+        (self.folder / "bill.csv").symlink_to(ROOT / "tests/unit/bill/focus-1.0-sample.csv")
+        self._write_configuration()
         (self.folder / "plan.json").symlink_to(ROOT / "tests/unit/api/plans/terraform.json")
         for name, rate in (("bw", 4800), ("iops", 300)):
             lines = (f"{second * 1000}, {rate}, 0, 16384\n" for second in range(1, 181))
@@ -82,6 +85,18 @@ class Scene:
         if written.to is not None:
             (self.folder / written.to).write_text(done.stdout, encoding="utf-8")
         return done.returncode, done.stdout + done.stderr
+
+    def _write_configuration(self) -> None:
+        """Writes a configuration of Terraform with the volume that the pages name, and its state."""
+        (self.folder / "infrastructure").mkdir()
+        text = (
+            'resource "aws_ebs_volume" "data" {\n  availability_zone = "eu-west-1a"\n  type = "gp2"\n  size = 100\n}\n'
+        )
+        (self.folder / "infrastructure" / "main.tf").write_text(text, encoding="utf-8")
+        values = {"id": self.names.get("vol-0123456789abcdef0", "vol-0123456789abcdef0")}
+        made = {"address": "aws_ebs_volume.data", "type": "aws_ebs_volume", "values": values}
+        state = {"values": {"root_module": {"resources": [made]}}}
+        (self.folder / "state.json").write_text(json.dumps(state), encoding="utf-8")
 
     def _here(self, word: str) -> list[str]:
         """What a word of a page is here; what a shell would put in the place of `$(...)` may be several words."""

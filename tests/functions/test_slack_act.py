@@ -434,6 +434,17 @@ def test_a_link_is_heard_and_slack_sees_a_good_certificate(front):
     assert not front.worker.handed
 
 
+def test_what_comes_through_a_rest_api_is_taken_refused_and_answered_as_from_a_function_url(front):
+    assert front.ask(signing.through_rest_api(signing.ssl_check()))["statusCode"] == 200
+    event = signing.through_rest_api(signing.command("savings"))
+    assert front.ask(event)["statusCode"] == 200
+    assert [asked.do for asked in front.asked] == ["savings"]
+    assert front.ask(event)["statusCode"] == 409
+    for what in ("a wrong signature", "a tampered body", "a GET", "a PUT", "a body that is no text", "a body of 1 MB"):
+        status, made = REFUSED[what]
+        assert front.ask(signing.through_rest_api(made()))["statusCode"] == status, what
+
+
 def test_an_organization_of_workspaces_is_let_in_by_its_id_and_by_a_workspace_of_its(front):
     whole = {"id": signing.ENTERPRISE, "name": "all"}
     person = {"id": USER, "team_id": signing.ENTERPRISE}

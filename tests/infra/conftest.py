@@ -33,8 +33,31 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
     return Templates(once_a_run(tmp_path_factory, "deployed", DEPLOYED))
 
 
+KEY = "arn:aws:kms:eu-west-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
+TAGS = {"team": "storage", "cost-center": "42"}
+OPTIONS = {
+    **DEPLOYED,
+    "VALIDATION__COPIES": "true",
+    "LOCKED_DOCUMENT": "true",
+    "DENIED_PLACES_EXPECTED": "true",
+    "TAGS": "team=storage, cost-center=42",
+    "KMS_KEY_ARN": KEY,
+    "PERMISSIONS_BOUNDARY": "bounds",
+    "MEMBER_PERMISSIONS_BOUNDARY": "bounds-of-members",
+    "ROLE_PATH": "/platform/storage/",
+    "NETWORK__SUBNET_IDS": "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
+    "NETWORK__SECURITY_GROUP_IDS": "sg-0123456789abcdef0",
+    "NETWORK__VPC_ID": "vpc-0123456789abcdef0",
+    "NETWORK__ROUTE_TABLE_IDS": "rtb-0123456789abcdef0",
+    "RESERVED_CONCURRENCY": '{"audit_batch": 20, "*": 5}',
+    "CODE_SIGNING_CONFIG_ARN": "arn:aws:lambda:eu-west-1:111122223333:code-signing-config:csc-0123456789abcdef0",
+    "SIGNED_CODE": "code-of-ours/signed",
+    "LOGS_DAYS": "400",
+}
+"""All options that companies ask for, and what measures with copies, a locked document and denied places."""
+
+
 @pytest.fixture(scope="session")
-def templates_with_copies(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    """Those of a deployment that may copy, whose document is locked, and where denied places are expected."""
-    settings = {**DEPLOYED, "VALIDATION__COPIES": "true", "LOCKED_DOCUMENT": "true", "DENIED_PLACES_EXPECTED": "true"}
-    return Templates(once_a_run(tmp_path_factory, "copies", settings))
+def templates_with_options(tmp_path_factory: pytest.TempPathFactory) -> Templates:
+    """The templates of a deployment with all options."""
+    return Templates(once_a_run(tmp_path_factory, "options", OPTIONS))

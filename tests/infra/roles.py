@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 from unittest.mock import patch
 
 from botocore.client import BaseClient
+from botocore.model import OperationModel
 
 from tests.infra.templates import listed
 
@@ -44,23 +45,47 @@ class Asked:
     access_key: str
 
 
+TAGGED_BY = {"ec2": "ec2:CreateTags", "ssm": "ssm:AddTagsToResource"}
+"""What IAM asks for where a call that makes something gives it tags, by service."""
+
+
 @dataclass
 class Listener:
-    """Calls of every client, by the function that is running."""
+    """Calls of every client, by the function that is running; `made` has the tags of each call that can give some."""
 
     running: str = ""
     heard: dict[str, set[Asked]] = field(default_factory=dict)
+    made: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
 
     @contextmanager
     def listening(self) -> Iterator["Listener"]:
         made = BaseClient._make_api_call
 
         def note(client: Any, operation: str, params: Mapping[str, Any]) -> Any:
-            self.heard.setdefault(self.running, set()).add(asked(client, operation, params))
+            calls = self.heard.setdefault(self.running, set())
+            call = asked(client, operation, params)
+            calls.add(call)
+            if takes_tags(client.meta.service_model.operation_model(operation)):
+                self.made.append((operation, tags_of(params)))
+                if tags_of(params):
+                    calls.add(replace(call, action=TAGGED_BY[client.meta.service_model.signing_name]))
             return made(client, operation, params)
 
         with patch.object(BaseClient, "_make_api_call", note):
             yield self
+
+
+def takes_tags(operation: OperationModel) -> bool:
+    """Whether a call makes something that can have tags. Tags of a session are of nothing that is made."""
+    named = operation.input_shape.members if operation.input_shape else {}
+    return not {"Tags", "TagSpecifications"}.isdisjoint(named) and not operation.name.startswith("Assume")
+
+
+def tags_of(params: Mapping[str, Any]) -> dict[str, str]:
+    """The tags that a call gives to what it makes."""
+    kinds = params.get("TagSpecifications", [])
+    pairs = [*params.get("Tags", ()), *(pair for kind in kinds for pair in kind["Tags"])]
+    return {pair["Key"]: pair["Value"] for pair in pairs}
 
 
 def asked(client: Any, operation: str, params: Mapping[str, Any]) -> Asked:

@@ -23,6 +23,8 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
 OUT: Final = "CDK_OUTDIR"
+REGION: Final = "AWS_REGION"
+"""The one setting that is no variable of the app's own: the region that the stacks go to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +79,15 @@ def once_a_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    return {name: value for name, value in os.environ.items() if not _is_given(name)}
 
 
 def _given(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
-    return {OUT: str(folder), **{f"{PREFIX}{name}": value for name, value in settings.items()}}
+    return {OUT: str(folder), **{name if name == REGION else PREFIX + name: value for name, value in settings.items()}}
+
+
+def _is_given(variable: str) -> bool:
+    return variable.startswith(PREFIX) or variable in {REGION, "AWS_DEFAULT_REGION", "CDK_DEFAULT_REGION"}
 
 
 @cache
@@ -121,7 +127,7 @@ def serve(answers: int) -> None:
 
     for line in sys.stdin:
         told = json.loads(line)
-        for name in [name for name in os.environ if name.startswith(PREFIX)]:
+        for name in [name for name in os.environ if _is_given(name)]:
             del os.environ[name]
         os.environ.update(_given(Path(told["folder"]), told["settings"]))
         try:

@@ -91,7 +91,7 @@ def test_the_function_that_audits_knows_each_place_s_whole_quota_of_metric_calls
     assert float(given["PLIMSOLL_GOOGLE_CALLS_PER_S"]) == Settings.model_fields["google_calls_per_s"].default
 
 
-@pytest.mark.parametrize(("deployed", "expected"), [("templates", False), ("templates_with_copies", True)])
+@pytest.mark.parametrize(("deployed", "expected"), [("templates", False), ("templates_with_options", True)])
 def test_the_function_that_lists_knows_whether_denied_places_are_meant_to_be(deployed, expected, request, monkeypatch):
     (listing,) = [
         each
@@ -176,7 +176,7 @@ def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
         "slack-requests",
     }
     for each in alarms.values():
-        assert plain(each["AlarmActions"]) == [told]
+        assert plain(each["AlarmActions"]) == plain(each["OKActions"]) == [told], "whoever was woken hears of its end"
         assert len(each["AlarmDescription"]) > 40
         if each["AlarmName"] != "plimsoll-main-audit-overdue":
             assert each["TreatMissingData"] == "notBreaching"

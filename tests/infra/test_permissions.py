@@ -116,8 +116,8 @@ def test_no_volume_is_copied_unless_copies_are_switched_on(templates):
     assert not of_action(templates, "ec2:CopyVolumes")
 
 
-def test_a_copy_is_only_made_with_the_scratch_tag_of_a_volume_that_its_owner_tagged(templates_with_copies):
-    found = of_action(templates_with_copies, "ec2:CopyVolumes")
+def test_a_copy_is_only_made_with_the_scratch_tag_of_a_volume_that_its_owner_tagged(templates_with_options):
+    found = of_action(templates_with_options, "ec2:CopyVolumes")
     assert len(found) == 4, "of what is copied and of the copy, of one function and of the member role"
     for each in found:
         (resource,) = listed(each["Resource"])
@@ -127,12 +127,12 @@ def test_a_copy_is_only_made_with_the_scratch_tag_of_a_volume_that_its_owner_tag
             assert resource.endswith(":volume/*")
             assert each["Condition"]["Null"] == {f"aws:RequestTag/{SCRATCH_TAG}": "false"}
             assert each["Condition"]["NumericLessThanEqualsIfExists"]["ec2:VolumeSize"] == "16384"
-    for each in of_action(templates_with_copies, "ec2:CreateTags"):
+    for each in of_action(templates_with_options, "ec2:CreateTags"):
         assert each["Condition"] == json.loads(json.dumps(tagging_condition(copies=True)))
 
 
-def test_nobody_may_write_a_document_that_is_locked(templates_with_copies):
-    assert not BENCHMARK_DOCUMENT & actions_of(found for _, found in templates_with_copies.statements())
+def test_nobody_may_write_a_document_that_is_locked(templates_with_options):
+    assert not BENCHMARK_DOCUMENT & actions_of(found for _, found in templates_with_options.statements())
 
 
 def test_the_bounds_of_a_scratch_volume_are_settings(tmp_path):
@@ -331,10 +331,10 @@ def test_a_member_s_template_is_plain_cloudformation(templates, stack):
     ],
 )
 def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(
-    templates, templates_with_copies, purpose, role, more, deployed
+    templates, templates_with_options, purpose, role, more, deployed
 ):
     """Statement by statement, but for the account, which a policy to paste leaves open."""
-    templates = templates_with_copies if deployed else templates
+    templates = templates_with_options if deployed else templates
 
     def allowed(statements):
         return {
@@ -353,8 +353,8 @@ def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(
 @pytest.mark.parametrize(
     ("stack", "name"), [("probe-document", PROBE_DOCUMENT_NAME), ("benchmark-document", DOCUMENT_NAME)]
 )
-def test_a_document_is_plain_cloudformation_and_the_version_that_is_asked_for(templates_with_copies, stack, name):
-    template = templates_with_copies[stack]
+def test_a_document_is_plain_cloudformation_and_the_version_that_is_asked_for(templates_with_options, stack, name):
+    template = templates_with_options[stack]
     assert set(template) == {"Description", "Resources"}
     ((_, made),) = template["Resources"].items()
     assert "Metadata" not in made

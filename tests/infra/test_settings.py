@@ -12,6 +12,8 @@ from infra.settings import PREFIX, RETENTIONS_DAYS, Deployment
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy
+from plimsoll.model.task import format_tags
+from plimsoll.settings import Settings
 from plimsoll_service.config import ServiceConfig
 from plimsoll_service.slack_config import Route, SlackConfig
 from tests.federation import FakeGoogle
@@ -118,6 +120,20 @@ def test_the_policy_file_is_written_where_the_functions_read_it(tmp_path):
     assert deployment.parsed_policy.lookback_days == Policy().lookback_days
 
 
+def test_tags_are_words_with_commas_and_fit_the_functions_own_setting(monkeypatch):
+    deployment = Deployment.read({"tags": "team=storage, cost-center = 42"})
+    assert deployment.tags == {"team": "storage", "cost-center": "42"}
+    monkeypatch.setenv("PLIMSOLL_TAGS", format_tags(deployment.tags))
+    assert Settings.from_environment().tags == deployment.tags
+
+
+def test_concurrency_is_set_apart_by_name_and_for_all_others():
+    none, some = Deployment.read({}), Deployment.read({"reserved_concurrency": '{"audit_batch": 20, "*": 5}'})
+    assert [none.reserved_for(name, None) for name in ("audit_batch", "plan")] == [None, None]
+    assert [some.reserved_for(name, None) for name in ("audit_batch", "plan")] == [20, 5]
+    assert (none.reserved_for("slack_act", 10), some.reserved_for("slack_act", 10)) == (10, 10)
+
+
 @pytest.mark.parametrize(
     "schedule",
     [
@@ -168,6 +184,30 @@ def test_what_is_no_schedule_is_refused_with_what_to_write_instead(schedule, ins
         ({"accounts": "12", **MEMBERS}, "accounts.0 is '12': write its twelve digits, such as 111122223333."),
         ({"organizational_units": "ou-1", **MEMBERS}, "'ou-1': write an id such as ou-abcd-12345678"),
         ({"kms_key_arn": "alias/ours"}, "kms_key_arn is 'alias/ours': write the ARN of a key, not of an alias"),
+        ({"role_path": "platform"}, "role_path is 'platform': write a path such as /storage/"),
+        ({"tags": "team"}, "the tag 'team' cannot be used: write KEY=VALUE"),
+        ({"tags": "plimsoll:scratch=x"}, "the tag 'plimsoll:scratch=x' cannot be used"),
+        ({"tags": ",".join(f"k{number}={'v' * 250}" for number in range(9))}, "have room for 2,048 of them."),
+        ({"reserved_concurrency": '{"audit_batches": 5}'}, "there is no function audit_batches: write audit_batch."),
+        ({"reserved_concurrency": '{"*": 0}'}, "reserved_concurrency.* is 0"),
+        (
+            {"code_signing_config_arn": "csc-1"},
+            "code_signing_config_arn is 'csc-1': write an ARN such as arn:aws:lambda",
+        ),
+        ({"signed_code": "s3://code"}, "signed_code is 's3://code': write BUCKET/PREFIX, such as"),
+        ({"network.subnet_ids": "a", "network.security_group_ids": "sg-01234567"}, "is 'a': write the id of a subnet"),
+        (
+            {"network.subnet_ids": "subnet-01234567"},
+            "network.security_group_ids is missing: write the id of a security",
+        ),
+        (
+            {
+                "network.subnet_ids": "subnet-01234567",
+                "network.security_group_ids": "sg-01234567",
+                "network.vpc_id": "vpc-01234567",
+            },
+            "give network.vpc_id and network.route_table_ids together, for endpoints, or neither.",
+        ),
         ({"stage": "Main"}, "stage is 'Main': write at most twenty small letters"),
         ({"policy_file": ""}, "policy_file is empty: write the path of a policy file, or leave it out."),
         ({"validation.max_usdd": "2"}, "there is no setting validation.max_usdd"),

@@ -49,6 +49,16 @@ def test_every_call_of_a_function_is_retried_with_jitter_when_a_cloud_is_busy_or
         assert all(retry["JitterStrategy"] == "FULL" and retry["MaxDelaySeconds"] for retry in task["Retry"]), name
 
 
+@pytest.mark.parametrize(("machine", "maps"), [("audit", 3), ("sweep", 1)])
+def test_a_map_reads_its_list_again_when_that_failed_and_does_nothing_twice(templates, machine, maps):
+    found = [state for _, state in states_of(templates.definition(machine)) if "ItemReader" in state]
+    assert len(found) == maps
+    for state in found:
+        (retry,) = state["Retry"]
+        assert retry["ErrorEquals"] == ["States.ItemReaderFailed"], "no item has begun then"
+        assert (retry["JitterStrategy"], retry["MaxAttempts"]) == ("FULL", 5)
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_state_waits_longer_than_its_function_may_take(templates, machine):
     timeouts_s = {found["Handler"]: found["Timeout"] for found in templates.resources("AWS::Lambda::Function").values()}

@@ -57,9 +57,10 @@ def validated():
             "PLIMSOLL_COORDINATION_TABLE": account.table("id"),
             "PLIMSOLL_EVENT_BUS": "none",
             "PLIMSOLL_POLL_S": "0.1",
+            "PLIMSOLL_TAGS": "team=storage,cost-center=42",
         }
         with patch.dict(os.environ, {**account.organization.environment, **given}):
-            heard = carried_out(account.organization.fleet)
+            listener = carried_out(account.organization.fleet)
             own = os.environ["AWS_ACCESS_KEY_ID"]
         entry_point.renew()
     names = {
@@ -67,12 +68,12 @@ def validated():
         name: "parameter/plimsoll/main/config",
         given["PLIMSOLL_COORDINATION_TABLE"]: "table/plimsoll-main-coordination",
     }
-    return heard, names, own
+    return listener, names, own
 
 
 def carried_out(fleet):
-    """The calls of each function: of a scratch volume until it is attached, and of a volume in place until its host is
-    asked; then of the clean-up of a job without a document, and of the sweep."""
+    """What was heard of a scratch volume until it is attached, of a volume in place until its host is asked, and then
+    of the clean-up of a job without a document, and of the sweep."""
     listener = Listener()
 
     def step(function, event):
@@ -108,7 +109,7 @@ def carried_out(fleet):
         for account in json.loads(entry_point.service().store.get(planned["accounts_key"])):
             step(sweep, {"sweep": "s", "account": account})
         step(conclude_sweep, {"sweep": "s"})
-    return listener.heard
+    return listener
 
 
 def named(fleet, name):
@@ -124,20 +125,30 @@ def in_use(fleet):
 
 
 def test_these_validations_came_as_far_as_the_tests_say(validated):
-    heard, _names, _own = validated
-    did = {function: {call.action for call in calls} for function, calls in heard.items()}
+    listener, _names, _own = validated
+    did = {function: {call.action for call in calls} for function, calls in listener.heard.items()}
     assert {"ssm:CreateDocument", "ssm:SendCommand", "ssm:GetCommandInvocation"} <= did["propose"]
     assert {"ec2:DeleteVolume", "ec2:DetachVolume", "ec2:DescribeVolumes"} <= did["clean_up"]
     assert {"ec2:DescribeVolumes", "sts:AssumeRole"} <= did["sweep"]
 
 
+def test_all_that_is_made_has_the_tags_of_the_deployment_and_roles_allow_them(validated):
+    """A role that could not give them would fail below: each tag is a permission of its own."""
+    listener, _names, _own = validated
+    assert {operation for operation, _tags in listener.made} == {"CreateVolume", "CreateDocument"}
+    for operation, tags in listener.made:
+        assert {"team": "storage", "cost-center": "42"}.items() <= tags.items(), operation
+    assert "ec2:CreateTags" in {call.action for call in listener.heard["create_scratch"]}
+    assert "ssm:AddTagsToResource" in {call.action for call in listener.heard["propose"]}
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_role_of_a_function_allows_what_it_asks(templates, validated, function):
-    heard, names, own = validated
+    listener, names, own = validated
     its_own = templates.allowed_to(function)
     in_members = [found for _, found in templates.statements(MEMBERS)]
-    assert heard[function]
-    for call in heard[function]:
+    assert listener.heard[function]
+    for call in listener.heard[function]:
         if call.action == "sts:GetCallerIdentity":
             continue  # needs no permission (AWS STS API Reference, GetCallerIdentity)
         statements = its_own if call.access_key == own else in_members

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from infra.packaging.contents import handlers
-from infra.packaging.zips import Architecture, zip_of
+from infra.packaging.zips import Architecture, Target, zip_of
 
 FUNCTIONS: Final = handlers()
 HERE: Final[Mapping[str, Architecture]] = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
@@ -23,4 +23,5 @@ def lambda_zips() -> Mapping[str, Path]:
 @pytest.fixture(scope="session")
 def native_zips() -> Mapping[str, Path]:
     python = "{}.{}".format(*sys.version_info)
-    return {name: zip_of(name, architecture=HERE[platform.machine()], python=python) for name in FUNCTIONS}
+    target = Target(architecture=HERE[platform.machine()], python=python)
+    return {name: zip_of(name, target) for name in FUNCTIONS}

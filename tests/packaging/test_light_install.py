@@ -24,7 +24,7 @@ PROJECT = Path(__file__).parents[2]
 MOST_MIB = 120
 PROJECT_EXTRAS = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 LACKING = {
-    "sql": [("query", "RUN"), ("diff", "RUN", "RUN"), ("report", "RUN", "--format", "parquet"),
+    "sql": [("query", "RUN"), ("bill", "RUN"), ("diff", "RUN", "RUN"), ("report", "RUN", "--format", "parquet"),
             ("report", "RUN", "--where", "true", "--out", "part.json")],
     "google": [("audit", "--cloud", "google", "--project", "p-1234567"), ("simulate", "--cloud", "google")],
     "charts": [("chart", "roofline", "gp2-1tb"),

@@ -10,11 +10,21 @@ import pytest
 
 from infra.packaging import PROJECT
 from infra.packaging.contents import PACKAGES, asked_services
-from infra.packaging.zips import name_of, zip_of
+from infra.packaging.zips import Target, name_of, zip_of
 from plimsoll.reports.html.page import vega
 from tests.packaging.conftest import FUNCTIONS
+from tests.packaging.elf import AARCH64, library
 
 pytestmark = [pytest.mark.once, pytest.mark.release]
+
+ON_AMAZON_LINUX = {
+    *("ld-linux-aarch64.so.1", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0"),
+    *("librt.so.1", "libstdc++.so.6", "libutil.so.1"),
+}
+"""The libraries of Amazon Linux 2023 that may be asked for; all others must come in the zip."""
+NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (11, 0)}
+"""The newest symbols there: of glibc 2.34 and of GCC 11 (Amazon Linux 2023 User Guide, "Core toolchain packages", and
+GCC's "ABI Policy and Guidelines", read 2026-11-27)."""
 
 ALONE = """
 import sys
@@ -73,18 +83,33 @@ def test_every_handler_runs_from_its_zip_alone(native_zips: Mapping[str, Path], 
         assert done.returncode == 0, (functions, done.stderr)
 
 
-def test_what_runs_on_lambda_is_compiled_for_its_processor(lambda_zips: Mapping[str, Path]) -> None:
+def test_what_runs_on_lambda_can_be_loaded_there(lambda_zips: Mapping[str, Path]) -> None:
+    """By what the compiled libraries ask for; no machine of that processor runs them here."""
+    read = {}
     for archive in set(lambda_zips.values()):
         with ZipFile(archive) as zipped:
-            libraries = [name for name in zipped.namelist() if name.endswith(".so") or ".so." in name]
-            heads = {name: zipped.open(name).read(20) for name in libraries}
-        assert libraries
-        # The ELF header's e_machine is 183 for AArch64.
-        assert {name: int.from_bytes(head[18:20], "little") for name, head in heads.items()} == dict.fromkeys(
-            heads, 183
-        )
-        versions = {name for name in libraries if ".cpython-" in name and ".cpython-313-" not in name}
-        assert not versions
+            names = [name for name in zipped.namelist() if name.endswith(".so") or ".so." in name]
+            read |= {(archive, name): library(zipped.read(name)) for name in names}
+        assert names
+        brought = {name.rpartition("/")[2] for name in names}
+        asked = {needed for name in names for needed in read[archive, name].needed}
+        assert asked - brought <= ON_AMAZON_LINUX
+    assert {made.machine for made in read.values()} == {AARCH64}
+    modules = {name for _, name in read if ".cpython-" in name}
+    assert {name for name in modules if ".cpython-313-aarch64-linux-gnu." not in name} == set()
+    versions = {version for made in read.values() for file, version in made.versions if file in ON_AMAZON_LINUX}
+    assert versions, "that nothing is asked for would mean that nothing was read"
+    for version in versions:
+        name, _, figures = version.partition("_")
+        assert figures, version
+        assert tuple(map(int, figures.split("."))) <= NEWEST[name], version
+
+
+def test_google_s_libraries_are_in_a_zip_only_where_its_cloud_is_audited(tmp_path: Path) -> None:
+    alone = zip_of("plan", Target(google=False))
+    assert not {"google", "grpc", "requests"} & {name.split("/")[0] for name in names_in(alone)}
+    assert {"functions", "plimsoll_google"} <= {name.split("/")[0] for name in names_in(alone)}
+    assert alone.stat().st_size < 30e6
 
 
 def test_a_zip_has_at_most_75_mb_and_250_mb_unpacked(lambda_zips: Mapping[str, Path]) -> None:
@@ -164,5 +189,5 @@ def test_the_same_sources_give_the_same_bytes(lambda_zips: Mapping[str, Path], t
 
 
 def test_another_processor_or_python_is_another_zip() -> None:
-    names = {name_of("plan"), name_of("plan", architecture="x86_64"), name_of("plan", python="3.12")}
-    assert len(names) == 3
+    targets = (Target(), Target(architecture="x86_64"), Target(python="3.12"), Target(google=False))
+    assert len({name_of("plan", target) for target in targets}) == 4

@@ -18,10 +18,16 @@ from plimsoll.settings import Settings
 
 
 def audited(
-    organization: Running, folder: Path, now: datetime, policy: Policy | None = None, *, every_minute: bool = False
+    organization: Running,
+    folder: Path,
+    now: datetime,
+    policy: Policy | None = None,
+    *,
+    every_minute: bool = False,
+    prices: str | None = None,
 ) -> dict[str, Any]:
     """Audits an organization by the ordinary path over HTTP into a folder, and gives run.json's content."""
-    scope = Scope(role_arns=organization.role_arns, regions=organization.fleet.regions)
+    scope = Scope(role_arns=organization.role_arns, regions=organization.fleet.regions, prices=prices)
     order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now, every_minute=every_minute)
     return _carried_out(order, scope, organization.environment)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 SIGNING_SECRET = "5f0c2e0e6d7b41f58a8e1c9d3b7a6f24"
 TEAM, ENTERPRISE, USER, CHANNEL = "T0PLIMSOLL", "E0PLIMSOLL", "U0ANNA", "C0STORAGE"
@@ -44,6 +44,26 @@ def passed_on(
         "requestContext": {"http": {"method": method, "path": "/", "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1"}},
         "body": b64encode(body).decode(),
         "isBase64Encoded": True,
+    }
+
+
+def through_rest_api(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The same request as a REST API of API Gateway passes it on: Lambda's payload format 1.0, base64 of every body."""
+    headers = {name.title(): value for name, value in event["headers"].items()}
+    method, query = event["requestContext"]["http"]["method"], dict(parse_qsl(event["rawQueryString"]))
+    return {
+        "resource": "/",
+        "path": "/",
+        "httpMethod": method,
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+        "pathParameters": None,
+        "stageVariables": None,
+        "requestContext": {"httpMethod": method, "path": "/slack/", "stage": "slack", "resourcePath": "/"},
+        "body": event["body"],
+        "isBase64Encoded": event["isBase64Encoded"],
     }
 
 

@@ -18,6 +18,7 @@ from plimsoll.model.errors import (
     DeniedByPolicy,
     DiskFull,
     NothingRead,
+    RegionDenied,
     Throttled,
     Unreachable,
     VolumeGone,
@@ -295,12 +296,17 @@ def test_every_place_that_could_not_be_read_is_named_with_its_reason(tmp_path):
     assert lines == ["one, two: no way in.", "three: too many calls.", "four: cannot read four: lost."]
 
 
-@pytest.mark.parametrize("expected", [False, True])
-def test_places_that_an_organization_denies_are_one_line_and_no_failure_where_that_is_meant(tmp_path, expected):
+@pytest.mark.parametrize(
+    ("meant", "kind", "expected"),
+    [(False, DeniedByPolicy, False), (True, DeniedByPolicy, True), (False, RegionDenied, True)],
+)
+def test_places_that_an_organization_denies_are_one_line_and_no_failure_where_that_is_meant(
+    tmp_path, meant, kind, expected
+):
     (volume,) = volumes(1)
     denied = [Target(account=volume.account, region=region) for region in ("eu-west-2", "eu-west-3")]
-    broken = {one: DeniedByPolicy(f"cannot read {one}: explicit deny in a service control policy.") for one in denied}
-    world = replace(a_world([volume], broken=broken, empty=denied), denied_places_expected=expected)
+    broken = {one: kind(f"cannot read {one}: explicit deny in a service control policy.") for one in denied}
+    world = replace(a_world([volume], broken=broken, empty=denied), denied_places_expected=meant)
     run, _ = carry_out(an_order(tmp_path), [world], in_silence)
     assert run["status"] == ("complete" if expected else "partial")
     told = list(failed_places(run["failures"]["targets"]))

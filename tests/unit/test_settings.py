@@ -48,6 +48,19 @@ def test_a_variable_that_cannot_be_used_is_named_with_its_value_and_the_reason(m
     assert Settings.from_environment() == Settings()
 
 
+def test_tags_are_pairs_with_commas_and_those_of_plimsoll_are_nobody_elses(monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_TAGS", "team=storage,cost center=a=b,empty=")
+    assert Settings.from_environment().tags == {"team": "storage", "cost center": "a=b", "empty": ""}
+    wrong = ("team", "=x", " =x", "a=1,a=2", "aws:x=1", "Plimsoll:bench=true", "plimsoll-scratch=x", f"{'k' * 129}=x")
+    for text in wrong:
+        monkeypatch.setenv("PLIMSOLL_TAGS", text)
+        with pytest.raises(BadInput, match=r"PLIMSOLL_TAGS.*cannot be used: write key=value once"):
+            Settings.from_environment()
+    monkeypatch.setenv("PLIMSOLL_TAGS", ",".join(f"k{number}=v" for number in range(41)))
+    with pytest.raises(BadInput, match="41 tags are too many"):
+        Settings.from_environment()
+
+
 def test_other_variables_of_the_prefix_are_left_alone(monkeypatch):
     monkeypatch.setenv("PLIMSOLL_SOMETHING", "1")
     assert Settings() == Settings.model_construct()

@@ -5,15 +5,15 @@ from collections.abc import Callable, Sequence
 from typing import Final
 from xml.etree import ElementTree as ET
 
+from cloud_simulator.aws import ec2_keeping
 from cloud_simulator.aws import ec2_xml as xml
+from cloud_simulator.aws.ec2_keeping import list_items
 from cloud_simulator.aws.ec2_request import (
     Fields,
-    Item,
     Parameters,
     apply_filters,
     find_items,
     list_values,
-    page,
     spec_of,
 )
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
@@ -66,11 +66,11 @@ def _regions(root: ET.Element, _asked: Parameters, here: AccountRegion) -> None:
 
 
 def _volumes(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    _listing(root, "volumeSet", asked, _find_volumes(asked, here), xml.volume)
+    list_items(root, "volumeSet", asked, _find_volumes(asked, here), xml.volume)
 
 
 def _statuses(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
-    _listing(root, "volumeStatusSet", asked, _find_volumes(asked, here), _status)
+    list_items(root, "volumeStatusSet", asked, _find_volumes(asked, here), _status)
 
 
 def _find_volumes(asked: Parameters, here: AccountRegion) -> list[SimulatedVolume]:
@@ -104,11 +104,12 @@ def _instances(root: ET.Element, asked: Parameters, here: AccountRegion) -> None
         into = ET.SubElement(ET.SubElement(item, "instancesSet"), "item")
         _instance(into, host, here, on_hosts.get(host.id, []))
 
-    _listing(root, "reservationSet", asked, sorted(hosts, key=lambda host: host.id), reservation)
+    list_items(root, "reservationSet", asked, sorted(hosts, key=lambda host: host.id), reservation)
 
 
 def _instance(item: ET.Element, host: SimulatedHost, here: AccountRegion, volumes: Sequence[SimulatedVolume]) -> None:
     xml.texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
+    xml.texts(item, imageId=host.image)
     xml.texts(item, launchTime=xml.time(here.fleet.launch_time(volumes)))
     xml.texts(item, ebsOptimized=str(host.ebs_optimized).lower())
     xml.texts(ET.SubElement(item, "placement"), availabilityZone=here.fleet.zone_of(host.id))
@@ -127,7 +128,7 @@ def _modifications(root: ET.Element, asked: Parameters, here: AccountRegion) -> 
     changed = {volume.id: volume for volume in here.volumes() if volume.modification is not None}
     volumes = find_items(asked, "VolumeId", changed, "InvalidVolumeModification.NotFound")
     volumes = apply_filters(asked, volumes, _CHANGE_FIELDS, lambda _: ())
-    _listing(root, "volumeModificationSet", asked, volumes, _modification)
+    list_items(root, "volumeModificationSet", asked, volumes, _modification)
 
 
 def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
@@ -152,17 +153,6 @@ def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
         startTime=xml.time(change.started),
         endTime=xml.time(change.ended) if change.ended else None,
     )
-
-
-def _listing(
-    root: ET.Element, name: str, asked: Parameters, items: list[Item], write: Callable[[ET.Element, Item], None]
-) -> None:
-    """One page of items under a named element, and the token of the next page."""
-    shown, token = page(asked, items)
-    into = ET.SubElement(root, name)
-    for item in shown:
-        write(ET.SubElement(into, "item"), item)
-    xml.texts(root, nextToken=token)
 
 
 def _create(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
@@ -261,6 +251,7 @@ def _tags(asked: Parameters, prefix: str) -> list[tuple[str, str]]:
 
 _Handler = Callable[[ET.Element, Parameters, AccountRegion], None]
 _READS: Final[dict[str, _Handler]] = {
+    **ec2_keeping.READS,
     "DescribeInstances": _instances,
     "DescribeRegions": _regions,
     "DescribeVolumeStatus": _statuses,

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from cloud_simulator.aws.keeping import NOTHING, Keeping
 from cloud_simulator.metrics.history import fold
 from cloud_simulator.metrics.series import ATTACHED, SERIES
 from cloud_simulator.metrics.sums import Sums
@@ -42,6 +43,7 @@ class SimulatedHost:
     ebs_optimized: bool = True
     root_device: str = "/dev/xvda"
     stopped: datetime | None = None
+    image: str = "ami-0123456789abcdef0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +91,8 @@ class SimulatedVolume:
     """A volume, where it is, what it is attached to and what it does.
 
     `attachment` is the state of its attachments, `source` the volume that it is a copy of, `snapshot` what it was
-    restored from, at once where that was `restored_fast`, `stripe` the md device that it is a member of.
+    restored from, at once where that was `restored_fast`, `stripe` the md device that it is a member of, `detached`
+    since when it has no host any more.
     """
 
     id: str
@@ -111,15 +114,23 @@ class SimulatedVolume:
     modification: SimulatedChange | None = None
     snapshot: str = ""
     restored_fast: bool = False
+    detached: datetime | None = None
     past: tuple[PastEvent, ...] = ()
     workload: Workload | None = None
 
     @property
     def metrics_from_s(self) -> float:
         """The time of its first point in CloudWatch (epoch seconds). Infinite while it is attached to nothing."""
-        if not self.hosts or self.attached is None or self.workload is None:
+        if not (self.hosts or self.detached) or self.attached is None or self.workload is None:
             return float("inf")
         return self.attached.timestamp()
+
+    @property
+    def metrics_until_s(self) -> float:
+        """The end of its metrics: it was detached, or its hosts were stopped; infinite while one runs."""
+        if self.detached is not None:
+            return self.detached.timestamp()
+        return max((host.stopped.timestamp() if host.stopped else float("inf") for host in self.hosts), default=0.0)
 
     @property
     def specs(self) -> list[tuple[float, VolumeSpec]]:
@@ -166,6 +177,7 @@ class Fleet:
     automated: frozenset[str] = frozenset()
     opted_out: frozenset[str] = frozenset()
     standing: tuple[StandingHost, ...] = ()
+    keeping: dict[tuple[str, str], Keeping] = field(default_factory=dict)
     _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, init=False, repr=False)
     _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, init=False, repr=False)
     _hosts: dict[tuple[str, str], dict[str, SimulatedHost]] = field(default_factory=dict, init=False, repr=False)
@@ -188,6 +200,10 @@ class Fleet:
     def at(self, account: str, region: str) -> list[SimulatedVolume]:
         """The volumes of one account in one region."""
         return self._by_place.get((account, region), [])
+
+    def kept_at(self, account: str, region: str) -> Keeping:
+        """What one account keeps in one region beside its volumes."""
+        return self.keeping.get((account, region), NOTHING)
 
     def volume(self, volume_id: str) -> SimulatedVolume | None:
         """A volume by its id."""
@@ -222,9 +238,12 @@ def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> di
     if workload is None:
         raise ValueError(f"{volume.id} has no workload")
     made = minutes(workload, first_minute, count)
+    stops = volume.metrics_until_s < float("inf")
     absent = int(max(0, min(count, -(-volume.metrics_from_s // MINUTE_S) - first_minute)))
+    known = int(max(0, min(count, volume.metrics_until_s // MINUTE_S - first_minute))) if stops else count
     for values in made.values():
         values[:absent] = float("nan")
+        values[known:] = float("nan")
     made["burst_balance_pct"] = volume.while_balanced(made["burst_balance_pct"], first_minute)
     if any(host.five_minutes for host in volume.hosts):
         made = in_five_minutes(made)
@@ -251,7 +270,7 @@ def volume_truth(volume: SimulatedVolume, window: Window) -> Sums | None:
     if volume.metrics_from_s == float("inf"):
         return None
     made = served_minutes(volume, window.start_s // MINUTE_S, window.buckets(MINUTE_S))
-    instance = volume.hosts[0].id
+    instance = volume.hosts[0].id if volume.hosts else None
     known = {
         series: made[series] for series in SERIES if volume.publishes(series, instance if series in ATTACHED else None)
     }

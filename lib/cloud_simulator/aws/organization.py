@@ -10,6 +10,7 @@ import numpy as np
 
 from cloud_simulator.aws.fleet import Fleet, bench_hosts
 from cloud_simulator.aws.long_lives import long_lives
+from cloud_simulator.aws.states import states_fleet
 from cloud_simulator.aws.volume_maker import VolumeMaker, change, gp2, gp3, io
 from cloud_simulator.aws.volume_owners import give_owners
 from cloud_simulator.metrics.workloads import Archetype
@@ -236,7 +237,8 @@ _RARE: Final[tuple[Callable[[VolumeMaker], object], ...]] = (
 class Mix(StrEnum):
     """The mix of a fleet: every kind in three accounts (also with a RAID-0), or one account's plain volumes.
 
-    `LONG_LIVES` are volumes whose last two weeks differ from the time before.
+    `LONG_LIVES` are volumes whose last two weeks differ from the time before, `STATES` a small account of what is paid
+    for and not used.
     """
 
     ORGANIZATION = "organization"
@@ -244,12 +246,15 @@ class Mix(StrEnum):
     EVERYDAY = "everyday"
     QUIET = "quiet"
     LONG_LIVES = "long-lives"
+    STATES = "states"
 
 
 def fleet_of(volumes: int, now: datetime, *, seed: int = 1, mix: Mix = Mix.EVERYDAY) -> Fleet:
     """A fleet of `volumes` volumes. Only the organizations have more than one account and region."""
     if mix in {Mix.ORGANIZATION, Mix.STRIPED}:
         return organization(now, volumes=volumes, seed=seed, striped=mix is Mix.STRIPED)
+    if mix is Mix.STATES:
+        return states_fleet(now, ACCOUNTS[0], AWS_REGIONS[0], seed)
     maker = VolumeMaker(now, ACCOUNTS[0], AWS_REGIONS[0], seed)
     if mix is Mix.LONG_LIVES:
         made = tuple(long_lives(maker))

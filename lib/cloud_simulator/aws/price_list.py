@@ -46,10 +46,14 @@ def _every_row(region: str | None) -> Iterator[Row]:
         yield from _decoys(name, book.types)
 
 
+def billing_code(region: str, volume_type: str) -> tuple[str, str]:
+    """What usage types begin with in a region, and what they end with for a volume type."""
+    billed_as = _BILLED_AS.get(volume_type, volume_type)
+    return _PREFIX.get(region, ""), f".{billed_as}" if billed_as else ""
+
+
 def _rows(region: str, name: str, price: TypePrice) -> Iterator[Row]:
-    prefix = _PREFIX.get(region, "")
-    billed_as = _BILLED_AS.get(name, name)
-    suffix = f".{billed_as}" if billed_as else ""
+    prefix, suffix = billing_code(region, name)
     unit = "GB-month" if name == "io2" else "GB-Mo"
     place = (region, name)
     yield _row(place, "Storage", f"{prefix}EBS:VolumeUsage{suffix}", unit, price.gib_month)

@@ -142,7 +142,10 @@ def call_of(request: Request) -> Call | None:
     path, target = _CBOR_OPERATION.search(request.path), request.headers.get("X-Amz-Target", "")
     is_form = (request.headers.get("Content-Type") or "").startswith(_FORM)
     form = dict(parse_qsl(body.decode("utf-8", "replace"))) if is_form else {}
-    if path:
+    if service == "rbin":
+        protocol, operation = "json", "ListRules" if request.path == "/list-rules" else "GetRule"
+        body = body or json.dumps({"Identifier": request.path.rpartition("/")[2]}).encode()
+    elif path:
         protocol, operation = "cbor", path.group(1)
     elif target:
         protocol, operation = "json", target.rsplit(".", 1)[-1]

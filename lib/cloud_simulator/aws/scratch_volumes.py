@@ -16,6 +16,7 @@ from operator import add
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.keeping import Keeping
 from cloud_simulator.devices.block_devices import Devices, Disk
 from cloud_simulator.faults import Effect, Faults, Refused
 from cloud_simulator.published import UNBOUNDED, Ceiling, Host, VolumeSpec, ebs_types, instance_limits
@@ -225,6 +226,11 @@ class AccountRegion:
     def volumes(self) -> list[SimulatedVolume]:
         """All volumes of the place."""
         return [*self.fleet.at(self.account, self.region), *self.scratch.at(self.account, self.region)]
+
+    @property
+    def keeping(self) -> Keeping:
+        """What the account keeps in the place beside volumes."""
+        return self.fleet.kept_at(self.account, self.region)
 
     def hosts(self) -> dict[str, SimulatedHost]:
         """All instances of the place, by id."""

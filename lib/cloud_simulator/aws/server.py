@@ -15,7 +15,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
-from cloud_simulator.aws import cloudtrail, compute_optimizer, ec2, organizations_api, price_list
+from cloud_simulator.aws import cloudtrail, compute_optimizer, ec2, keeping, organizations_api, price_list
 from cloud_simulator.aws.cloudwatch import CloudWatch, Quotas
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet
 from cloud_simulator.aws.organization import LEAST_VOLUMES, Mix, fleet_of
@@ -32,6 +32,8 @@ _LISTS: Final[Mapping[str, Callable[[Any, AccountRegion], Mapping[str, Any]]]] =
     "GetProducts": lambda asked, _here: price_list.get_products(asked),
     "LookupEvents": cloudtrail.lookup_events,
     "GetEBSVolumeRecommendations": compute_optimizer.recommend_volumes,
+    "GetRule": lambda asked, here: keeping.get_rule(asked["Identifier"], here.keeping),
+    "ListRules": lambda asked, here: keeping.list_rules(asked, here.keeping),
 }
 
 

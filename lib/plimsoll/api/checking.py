@@ -6,7 +6,7 @@ is tight if that leaves less headroom than the policy asks for. Demand in the wi
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,7 +27,7 @@ from plimsoll.model.policy import Headroom, Policy
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports import run_reader
-from plimsoll.reports.findings import PlanCheck, PlanFinding
+from plimsoll.reports.findings import VERDICTS, PlanCheck, PlanFinding
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.wording import count_of, join_words, spec_text, usd
 
@@ -43,7 +43,7 @@ def check_plan(plan: Path, run: Path | None = None) -> PlanCheck:
     volumes = read_planned(plan)
     folder = run_folder(run)
     record = run_reader.read_run(folder)
-    known = _find_known(folder, {volume.volume_id for volume in volumes if volume.volume_id is not None})
+    known = _find_known(folder, {key for volume in volumes for key in (volume.volume_id, volume.template) if key})
     policy, prices = parse_policy(record.policy), record.scope.get("prices")
     findings = [judge_planned(volume, known, policy, prices) for volume in volumes]
     as_of = f"{record.as_of:%Y-%m-%d %H:%M} UTC"
@@ -52,24 +52,30 @@ def check_plan(plan: Path, run: Path | None = None) -> PlanCheck:
 
 @dataclass(frozen=True, slots=True)
 class KnownVolumes:
-    """The volumes of a plan that a run knows, by id and, for Google, by the disk's path."""
+    """The volumes of a plan that a run knows, by id and, for Google, by the disk's path; `made` by their template."""
 
     records: Mapping[str, RecommendationRecord]
     profiles: Mapping[str, DemandProfileRecord]
     unanswered: Mapping[str, str]
+    made: Mapping[str, Sequence[RecommendationRecord]] = field(default_factory=dict)
 
 
 def _find_known(folder: Path, ids: set[str]) -> KnownVolumes:
     """Reads of a run what it knows of these volumes, one by one: memory is for the plan's."""
-    records = {
-        key: record for record in run_reader.stream_records(folder) for key in {record.volume_id, _disk(record)} & ids
-    }
+    records: dict[str, RecommendationRecord] = {}
+    made: dict[str, list[RecommendationRecord]] = {}
+    for record in run_reader.stream_records(folder):
+        records |= dict.fromkeys({record.volume_id, _disk(record)} & ids, record)
+        if record.template is not None and record.template.name in ids:
+            made.setdefault(record.template.name, []).append(record)
+            records[record.volume_id] = record
     names = {run_reader.full_name(record) for record in records.values()}
     profiles = run_reader.stream_profiles(folder) if names else iter(())
     return KnownVolumes(
         records=records,
         profiles={name: profile for profile in profiles if (name := run_reader.full_name(profile)) in names},
         unanswered={row.volume_id: row.reason for row in run_reader.stream_unanswered(folder) if row.volume_id in ids},
+        made=made,
     )
 
 
@@ -80,6 +86,8 @@ def _disk(record: RecommendationRecord) -> str:
 
 def judge_planned(volume: PlannedVolume, known: KnownVolumes, policy: Policy, prices: str | None = None) -> PlanFinding:
     """The finding on one planned volume, by a run's policy, and its price file if it had one."""
+    if volume.template is not None:
+        return _judge_template(volume, known, policy, prices)
     if volume.volume_id is None and volume.before is None:
         return _find(volume, "new", "It is new, and has no demand yet: audit it after some days.")
     if volume.after is None:
@@ -104,6 +112,20 @@ def judge_planned(volume: PlannedVolume, known: KnownVolumes, policy: Policy, pr
     )
     verdict, text = case.judge()
     return _find(volume, verdict, text, case)
+
+
+def _judge_template(volume: PlannedVolume, known: KnownVolumes, policy: Policy, prices: str | None) -> PlanFinding:
+    """The worst finding on the volumes that a template made at a device, as if each became what it makes next."""
+    made = [
+        replace(volume, volume_id=record.volume_id, template=None)
+        for record in known.made.get(volume.template or "", ())
+        if record.template is not None and record.template.device == volume.device
+    ]
+    if not made:
+        return _find(volume, "unknown", "The run does not say which volumes this template made.")
+    findings = [judge_planned(member, known, policy, prices) for member in made]
+    worst = min(findings, key=lambda finding: list(VERDICTS).index(finding.verdict))
+    return replace(worst, text=f"Of {count_of(len(made), 'volume')} of this template: {worst.text}")
 
 
 def _find(volume: PlannedVolume, verdict: str, text: str, case: "_Case | None" = None) -> PlanFinding:

@@ -6,8 +6,10 @@ A plan is known by its content, whatever its file is called. Formats: Terraform 
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +25,9 @@ MOST_PLAN_BYTES: Final = 1024 * MIB
 _MOST_FIGURE: Final = 10**9
 """No size in GiB and no rate that can be bought is more."""
 
+_LATER: Final = object()
+"""The value of what a plan knows only when it is carried out."""
+
 _KNOWN_LATER: Final = "{{"
 """The beginning of a value that CloudFormation knows only when it executes the change set."""
 
@@ -34,49 +39,113 @@ class PlannedVolume:
     """A volume that a plan makes, or whose type, size, IOPS or throughput it changes.
 
     `address` is the plan's own name for it. `volume_id` is None for a new volume. `disk` is the path of a Google disk,
-    if the plan has one. `after` is None if the plan does not know it, and `unclear` says why.
+    if the plan has one. `template` is the id of the template that makes such volumes at `device`, if it is one that is
+    there already. `after` is None if the plan does not know it, and `unclear` says why.
     """
 
     address: str
     cloud: str
     volume_id: str | None = None
     disk: str | None = None
+    template: str | None = None
+    device: str = ""
     before: VolumeSpec | None = None
     after: VolumeSpec | None = None
     unclear: str = ""
     replaced: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """The way to a resource's blocks that describe volumes, and the key by which blocks of one kind are told apart."""
+
+    path: tuple[str, ...]
+    key: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Resource:
-    """The names of a resource's attributes: its id, and type, size, IOPS and MiB/s. `blocks` hold its volumes, if so.
+    """The names of a resource's attributes: its volume's id, and type, size, IOPS and MiB/s, in itself or in `blocks`.
 
-    `default` is the type of a resource that names none.
+    `default` is the type of a volume without one. `makes`: it is a template, and its volumes are made by others.
     """
 
     cloud: str
-    id: str
     figures: tuple[str, str, str, str]
-    blocks: tuple[str, ...] = ()
+    id: str = ""
+    blocks: tuple[_Blocks, ...] = ()
     default: str | None = None
+    makes: bool = False
+
+
+_TERRAFORM_FIGURES: Final = ("volume_type", "volume_size", "iops", "throughput")
+_STACK_FIGURES: Final = ("VolumeType", "VolumeSize", "Iops", "Throughput")
+_EMR_FIGURES: Final = ("type", "size", "iops", "throughput")
+_GOOGLE_FIGURES: Final = ("type", "size", "provisioned_iops", "provisioned_throughput")
+_GOOGLE_TEMPLATE_FIGURES: Final = ("disk_type", "disk_size_gb", "provisioned_iops", "provisioned_throughput")
+_INSTANCE_BLOCKS: Final = (_Blocks(("root_block_device",)), _Blocks(("ebs_block_device",), "device_name"))
+_STACK_EBS: Final = "BlockDeviceMappings", "Ebs"
+_DISK: Final = _Resource(cloud=GOOGLE, id="disk_id", figures=_GOOGLE_FIGURES)
+_BOOTED: Final = _Resource(
+    cloud=GOOGLE, id="source", figures=_GOOGLE_FIGURES, blocks=(_Blocks(("boot_disk", "initialize_params")),)
+)
+_INSTANCE: Final = _Resource(cloud=AWS, id="volume_id", figures=_TERRAFORM_FIGURES, blocks=_INSTANCE_BLOCKS)
+_GOOGLE_TEMPLATE: Final = _Resource(
+    cloud=GOOGLE, figures=_GOOGLE_TEMPLATE_FIGURES, blocks=(_Blocks(("disk",), "device_name"),), makes=True
+)
+_NODES: Final = replace(_GOOGLE_TEMPLATE, blocks=(_Blocks(("node_config",)),))
+
+
+def _template(figures: tuple[str, str, str, str], *path: str, key: str = "") -> _Resource:
+    """A template of AWS, with its volumes at the end of a path."""
+    return _Resource(cloud=AWS, figures=figures, blocks=(_Blocks(path, key),), makes=True)
 
 
 _RESOURCES: Final[Mapping[str, _Resource]] = {
     "aws_ebs_volume": _Resource(cloud=AWS, id="id", figures=("type", "size", "iops", "throughput")),
-    "aws_instance": _Resource(
-        cloud=AWS,
-        id="volume_id",
-        figures=("volume_type", "volume_size", "iops", "throughput"),
-        blocks=("root_block_device", "ebs_block_device"),
+    "aws_instance": _INSTANCE,
+    "aws_spot_instance_request": _INSTANCE,
+    "aws_launch_template": _template(_TERRAFORM_FIGURES, "block_device_mappings", "ebs", key="device_name"),
+    "aws_launch_configuration": replace(_INSTANCE, id="", makes=True),
+    "aws_spot_fleet_request": replace(
+        _INSTANCE,
+        id="",
+        blocks=tuple(_Blocks(("launch_specification", *row.path), row.key) for row in _INSTANCE_BLOCKS),
+        makes=True,
     ),
-    "google_compute_disk": _Resource(
-        cloud=GOOGLE, id="disk_id", figures=("type", "size", "provisioned_iops", "provisioned_throughput")
+    "aws_ami": _template(_TERRAFORM_FIGURES, "ebs_block_device", key="device_name"),
+    "aws_imagebuilder_image_recipe": _template(_TERRAFORM_FIGURES, "block_device_mapping", "ebs", key="device_name"),
+    "aws_ecs_service": _template(
+        ("volume_type", "size_in_gb", "iops", "throughput"), "volume_configuration", "managed_ebs_volume", key="name"
     ),
+    "aws_emr_cluster": replace(
+        _template(_EMR_FIGURES),
+        blocks=(_Blocks(("master_instance_group", "ebs_config")), _Blocks(("core_instance_group", "ebs_config"))),
+    ),
+    "aws_emr_instance_group": _template(_EMR_FIGURES, "ebs_config"),
+    "google_compute_disk": _DISK,
+    "google_compute_region_disk": _DISK,
+    "google_compute_instance": _BOOTED,
+    "google_compute_instance_from_template": _BOOTED,
+    "google_compute_instance_template": _GOOGLE_TEMPLATE,
+    "google_compute_region_instance_template": _GOOGLE_TEMPLATE,
+    "google_container_node_pool": _NODES,
+    "google_container_cluster": _NODES,
     "AWS::EC2::Volume": _Resource(
         cloud=AWS, id="VolumeId", figures=("VolumeType", "Size", "Iops", "Throughput"), default="gp2"
     ),
+    "AWS::EC2::Instance": replace(_template(_STACK_FIGURES, *_STACK_EBS, key="DeviceName"), makes=False),
+    "AWS::EC2::LaunchTemplate": _template(_STACK_FIGURES, "LaunchTemplateData", *_STACK_EBS, key="DeviceName"),
+    "AWS::AutoScaling::LaunchConfiguration": _template(_STACK_FIGURES, *_STACK_EBS, key="DeviceName"),
+    "AWS::ImageBuilder::ImageRecipe": _template(_STACK_FIGURES, *_STACK_EBS, key="DeviceName"),
+    "AWS::ECS::Service": _template(
+        ("VolumeType", "SizeInGiB", "Iops", "Throughput"), "VolumeConfigurations", "ManagedEBSVolume", key="Name"
+    ),
 }
-"""The resources that are volumes, or have some, by the type that plans write."""
+"""The resources that are volumes, have some or make some, by the type that plans write."""
+
+_LOCAL: Final = frozenset({"local-ssd"})
+"""The types of disks that end with their host, and are no block storage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,31 +199,75 @@ def _read_change(address: str, row: _Resource, change: Mapping[str, Any]) -> Ite
     actions = set(change["actions"])
     if not actions & {"create", "update"}:
         return
-    parts = [change.get(key) or {} for key in ("before", "after", "after_unknown")]
-    replaced = "create" in actions and bool(parts[0])
-    if not row.blocks:
-        yield from _compare(address, row, *parts, replaced=replaced)
-    for block in row.blocks:
-        before, after, unknown = (part.get(block) or [] for part in parts)
-        yield from _read_blocks(f"{address}.{block}", row, (before, after, unknown), replaced=replaced)
+    before, after = change.get("before") or {}, _mark_unknown(change.get("after") or {}, change.get("after_unknown"))
+    replaced = "create" in actions and bool(before)
+    yield from _compare_all(address, row, before, after, replaced=replaced)
 
 
-def _read_blocks(
-    address: str, row: _Resource, parts: tuple[list[Any], list[Any], Any], *, replaced: bool
+def _mark_unknown(values: Any, unknown: Any) -> Any:
+    """The values, with `_LATER` in the place of those that are known only after apply."""
+    if unknown is True:
+        return _LATER
+    if isinstance(unknown, Mapping):
+        values = values or {}
+        return {**values, **{key: _mark_unknown(values.get(key), inner) for key, inner in unknown.items()}}
+    if isinstance(unknown, list) and isinstance(values, list):
+        return [_mark_unknown(value, inner) for value, inner in zip_longest(values, unknown[: len(values)])]
+    return values
+
+
+def _mark_texts(values: Any) -> Any:
+    """The values of a change set, with `_LATER` in the place of those that it knows only when it is executed."""
+    if isinstance(values, Mapping):
+        return {key: _mark_texts(value) for key, value in values.items()}
+    if isinstance(values, list):
+        return [_mark_texts(value) for value in values]
+    return _LATER if _KNOWN_LATER in str(values) else values
+
+
+def _compare_all(
+    address: str, row: _Resource, before: Mapping[str, Any], after: Mapping[str, Any], *, replaced: bool
 ) -> Iterator[PlannedVolume]:
-    """Yields the volumes of an instance's blocks: the root, or the others, each matched by its device."""
-    before, after, unknown = parts
-    is_root = address.endswith("root_block_device")
-    if unknown is True:  # nothing configures them: the image, or other resources do
-        after = before or [{}] * is_root
-        unknown = [dict.fromkeys(row.figures, True)] * len(after)
-    for place, block in enumerate(after):
-        device = block.get("device_name")
-        match: Mapping[str, Any] = next(
-            (earlier for earlier in before if is_root or earlier.get("device_name") == device), {}
-        )
-        name = address if is_root else f'{address}["{device}"]'
-        yield from _compare(name, row, match, block, unknown[place] if place < len(unknown) else {}, replaced=replaced)
+    """Yields the volumes of a resource, each matched with what it was before."""
+    template = str(before.get("id") or "") or None
+    if not row.blocks:
+        yield from _compare(address, row, before, after, replaced=replaced)
+    for blocks in row.blocks:
+        earlier = {name: values for name, _, values in _list_blocks(row, blocks, before)}
+        for name, device, values in _list_blocks(row, blocks, after, earlier):
+            for volume in _compare(f"{address}.{name}", row, earlier.get(name, {}), values, replaced=replaced):
+                yield replace(volume, template=template, device=device) if row.makes else volume
+
+
+_Block = tuple[str, str, Mapping[str, Any]]
+"""A block's name within its resource, the key that tells it apart, and its values with those of the blocks around."""
+
+
+def _list_blocks(
+    row: _Resource, blocks: _Blocks, values: Mapping[str, Any], earlier: Iterable[str] = ()
+) -> Iterator[_Block]:
+    """Yields the blocks at the end of a path. Where nothing configures them, those that were there are unknown."""
+    later = dict.fromkeys(row.figures, _LATER)
+    if values.get(blocks.path[0]) is _LATER:  # the image, or other resources do
+        yield from ((name, "", later) for name in earlier or ([] if blocks.key else [blocks.path[0]]))
+        return
+    listed: list[_Block] = [("", "", {})]
+    for step in blocks.path:
+        listed = [
+            (f"{name}.{label}".lstrip("."), device or key, later if inner is _LATER else {**outer, **inner})
+            for name, device, outer in listed
+            for label, key, inner in _label_blocks(step, blocks.key, outer.get(step) if name else values.get(step))
+        ]
+    yield from (block for block in listed if any(block[2].get(key) for key in row.figures))
+
+
+def _label_blocks(step: str, key: str, inner: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yields the blocks of one kind with their labels, as Terraform writes addresses."""
+    blocks = inner if isinstance(inner, list) else [] if inner is None else [inner]
+    for place, block in enumerate(blocks):
+        device = "" if block is _LATER or not key else str(block.get(key) or "")
+        label = f'["{device}"]' if device else f"[{place}]" if len(blocks) > 1 else ""
+        yield f"{step}{label}", device, block
 
 
 def _read_change_set(answer: Mapping[str, Any]) -> Iterator[PlannedVolume]:
@@ -168,13 +281,13 @@ def _read_change_set(answer: Mapping[str, Any]) -> Iterator[PlannedVolume]:
             nested = resource.get("ChangeSetId") or resource.get("PhysicalResourceId") or address
             unclear = "a nested stack: check its own change set"
             yield PlannedVolume(address=address, cloud=AWS, volume_id=nested, unclear=unclear)
-        elif kind == "AWS::EC2::Volume" and action in {"Add", "Modify", "Dynamic"}:
-            yield from _read_resource(address, resource)
+        elif kind in _RESOURCES and action in {"Add", "Modify", "Dynamic"}:
+            yield from _read_resource(address, _RESOURCES[kind], resource)
 
 
-def _read_resource(address: str, resource: Mapping[str, Any]) -> Iterator[PlannedVolume]:
-    """Yields a volume of a change set."""
-    volume_id, row = resource.get("PhysicalResourceId"), _RESOURCES["AWS::EC2::Volume"]
+def _read_resource(address: str, row: _Resource, resource: Mapping[str, Any]) -> Iterator[PlannedVolume]:
+    """Yields the volumes of a resource of a change set."""
+    volume_id = resource.get("PhysicalResourceId")
     before, after = (
         json.loads(resource[key])["Properties"] if key in resource else None
         for key in ("BeforeContext", "AfterContext")
@@ -183,9 +296,9 @@ def _read_resource(address: str, resource: Mapping[str, Any]) -> Iterator[Planne
         unclear = "the change set has no values: describe it with --include-property-values"
         yield PlannedVolume(address=address, cloud=AWS, volume_id=volume_id, unclear=unclear)
         return
-    unknown = {key: True for key, value in after.items() if _KNOWN_LATER in str(value)}
-    before = {} if before is None else {**before, row.id: volume_id}
-    yield from _compare(address, row, before, after, unknown, replaced=resource.get("Replacement") == "True")
+    before = {} if before is None else {**before, (row.id or "id"): volume_id}
+    replaced = resource.get("Replacement") == "True"
+    yield from _compare_all(address, row, before, _mark_texts(after), replaced=replaced)
 
 
 PLAN_FORMATS: Final = (
@@ -196,30 +309,27 @@ PLAN_FORMATS: Final = (
 
 
 def _compare(
-    address: str,
-    row: _Resource,
-    before: Mapping[str, Any],
-    after: Mapping[str, Any],
-    unknown: Mapping[str, Any],
-    *,
-    replaced: bool,
+    address: str, row: _Resource, before: Mapping[str, Any], after: Mapping[str, Any], *, replaced: bool
 ) -> Iterator[PlannedVolume]:
     """Yields the volume; none if neither its type nor its size, IOPS or throughput changes."""
+    if before and all(before.get(key) == after.get(key) for key in row.figures):
+        return
     earlier, later = _make_spec(row, before) if before else None, _make_spec(row, after)
     if isinstance(later, VolumeSpec):
         sells = [True, True, later.iops is not None, later.throughput_mib_s is not None]
     else:
         sells = [True, True, True, True]
-    missing = [key for key, sold in zip(row.figures, sells, strict=True) if sold and unknown.get(key) is True]
+    missing = [key for key, sold in zip(row.figures, sells, strict=True) if sold and after.get(key) is _LATER]
     unclear = f"known after apply: {', '.join(missing)}" if missing else later if isinstance(later, str) else ""
-    if not missing and isinstance(later, VolumeSpec) and earlier == later:
+    if not missing and isinstance(later, VolumeSpec) and (earlier == later or later.type in _LOCAL):
         return
-    disk = before.get("id") if row.cloud == GOOGLE else None
-    volume_id = before.get(row.id) or None
+    path = re.search("projects/.*", str(before.get("source" if row.id == "source" else "id")))
+    disk = path[0] if path and row.cloud == GOOGLE and not row.makes else None
+    volume_id = (before.get(row.id) if row.id != "source" else None) or disk
     yield PlannedVolume(
         address=address,
         cloud=row.cloud,
-        volume_id=(volume_id or disk) and str(volume_id or disk),
+        volume_id=volume_id and str(volume_id),
         disk=disk,
         before=earlier if isinstance(earlier, VolumeSpec) else None,
         after=later if isinstance(later, VolumeSpec) and not missing else None,
@@ -230,18 +340,19 @@ def _compare(
 
 def _make_spec(row: _Resource, values: Mapping[str, Any]) -> VolumeSpec | str:
     """The configuration in a resource's values, with what its type has unasked; the figure that is missing, if any."""
-    kind_name = str(values.get(row.figures[0]) or row.default or "").rpartition("/")[2]
+    kind = values.get(row.figures[0])
+    kind_name = "" if kind is _LATER else str(kind or row.default or "").rpartition("/")[2]
     size, iops, throughput = (_figure_in(values.get(key)) for key in row.figures[1:])
     if not kind_name or size is None:
         return f"the plan has no {row.figures[1] if kind_name else row.figures[0]}"
     spec = sold_figures(VolumeSpec(type=kind_name, size_gib=size, iops=iops, throughput_mib_s=throughput), row.cloud)
-    kind = volume_types(row.cloud).get(kind_name)
-    if kind is None:
+    volume_type = volume_types(row.cloud).get(kind_name)
+    if volume_type is None:
         return spec
-    ceiling = kind.ceiling(spec)
-    if isinstance(kind.iops, Provisioned) and spec.iops is None:
+    ceiling = volume_type.ceiling(spec)
+    if isinstance(volume_type.iops, Provisioned) and spec.iops is None:
         spec = replace(spec, iops=int(ceiling.iops))
-    if isinstance(kind.throughput, Provisioned) and spec.throughput_mib_s is None:
+    if isinstance(volume_type.throughput, Provisioned) and spec.throughput_mib_s is None:
         spec = replace(spec, throughput_mib_s=int(ceiling.throughput_mib_s))
     return spec
 

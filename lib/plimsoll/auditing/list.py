@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.groups import split_by_change
-from plimsoll.model.errors import BadInput, CloudError, DeniedByPolicy, PlimsollError, VolumeGone
+from plimsoll.model.errors import BadInput, CloudError, DeniedByPolicy, PlimsollError, RegionDenied, VolumeGone
 from plimsoll.model.volume import Volume
 from plimsoll.model.volume_names import NamedVolume, NameSearch, nearest_hint, quote_word
 from plimsoll.outcomes import ANSWERED_BEFORE, DELETED, FailedVolume, Notice, Outcome, Skipped
@@ -195,9 +195,12 @@ DENIED_AS_EXPECTED: Final = "an organization's policy denies reading this place,
 
 
 def is_expected(listing: Listing, ports: AuditPorts) -> bool:
-    """True if nothing could be listed because an organization's policy denies it, and that is meant to be so."""
-    is_denied = isinstance(listing.error, DeniedByPolicy) and not listing.count and not listing.unread
-    return is_denied and ports.denied_places_expected
+    """True if nothing could be listed because an organization's policy denies it, and that is meant to be so.
+
+    It is meant where a setting says so, and where nobody named the region and the account is read elsewhere.
+    """
+    expected = DeniedByPolicy if ports.denied_places_expected else RegionDenied
+    return isinstance(listing.error, expected) and not listing.count and not listing.unread
 
 
 def unread_outcomes(listing: Listing, done: frozenset[str]) -> Iterator[Outcome]:

@@ -31,7 +31,7 @@ def permissions_command(
         typer.Option(
             "--for",
             metavar="TASK",
-            help="audit; compare, probe or validate, which audit as well; or change, to carry changes out yourself.",
+            help="audit; compare, states, probe or validate, which audit too; or change, to carry changes out.",
         ),
     ] = Purpose.AUDIT,
     format_: Annotated[

@@ -34,10 +34,13 @@ SHOWN_FIRST: Final = frozenset(
 LISTS: Final = frozenset(
     (
         *("cloud", "region", "profile", "account", "unit", "project", "folder", "google_organization"),
-        "bench_host",
+        *("bench_host", "role_arn"),
     )
 )
-"""The repeatable options whose values may stand in one word, with commas: no value of them has commas of its own."""
+"""The repeatable options whose values may stand in one word: only a role's name may have commas of its own."""
+
+_BETWEEN: Final = re.compile(r",(?=\s*arn:)")
+"""What is between two roles."""
 
 
 def split_lists(words: list[str], parameters: list[Any]) -> list[str]:
@@ -50,7 +53,8 @@ def split_lists(words: list[str], parameters: list[Any]) -> list[str]:
             split.append(f"{flag}{equals}{value}")
             continue
         value = value if equals else waiting.pop(0)
-        values = [part.strip() for part in value.split(",") if part.strip()] or [""]
+        parts = _BETWEEN.split(value) if value.lstrip().startswith("arn:") else value.split(",")
+        values = [part.strip() for part in parts if part.strip()] or [""]
         split += [word for part in values for word in (flag, part)]
     return split + waiting
 

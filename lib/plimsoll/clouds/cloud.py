@@ -95,6 +95,7 @@ class Reach:
     today: date
     paced: bool = True  # False: a simulated cloud may have no quotas
     log_days: float = 0.0  # how far back the cloud's own log of changes is read; 0: not at all
+    every_region: bool = False  # nobody named the scope's regions: they are of all that an account has
     sharing: int = 1  # processes that share the quota of metric calls; the queries do not depend on it
 
     def limit_rate(self, a_second: float) -> float:

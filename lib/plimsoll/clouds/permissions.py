@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 class Purpose(StrEnum):
-    """The purposes of a role: to audit, to compare, probe or validate as well, or to carry out a recommendation."""
+    """The purposes of a role: to audit; also to compare, read states, probe or validate; or to carry out a change."""
 
     AUDIT = "audit"
     COMPARE = "compare"
+    STATES = "states"
     PROBE = "probe"
     VALIDATE = "validate"
     CHANGE = "change"
@@ -33,6 +34,7 @@ class Purpose(StrEnum):
 _SAYS = {
     Purpose.AUDIT: "Plimsoll audit: reads volumes, hosts, prices and metrics. Changes nothing.",
     Purpose.COMPARE: "Plimsoll audit and compare: reads as an audit does, and Compute Optimizer's recommendations.",
+    Purpose.STATES: "Plimsoll audit and states: reads as an audit does, and snapshots and what uses them.",
     Purpose.PROBE: "Plimsoll audit and probe: reads as an audit does, and what hosts count of their volumes.",
     Purpose.VALIDATE: "Plimsoll audit and validate: reads as an audit does, and changes scratch volumes alone.",
     Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out a recommendation.",

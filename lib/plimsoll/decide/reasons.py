@@ -53,10 +53,9 @@ def used_reasons(case: Case) -> Iterator[Reason]:
 
 def stopped_reason(case: Case) -> Iterator[Reason]:
     """Since when no host of it has been running."""
-    hosts = [host for host in case.volume.hosts if host.stopped_since is not None]
-    if hosts and len(hosts) == len(case.volume.attachments):
-        since = max(host.stopped_since for host in hosts if host.stopped_since is not None)
-        names = ", ".join(host.id for host in hosts)
+    since = case.volume.stopped_since
+    if since is not None:
+        names = ", ".join(host.id for host in case.volume.hosts)
         yield Reason(
             "host-stopped",
             f"Its host {names} has been stopped since {since:%Y-%m-%d}. The volume still costs the same: take a "

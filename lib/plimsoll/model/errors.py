@@ -13,6 +13,7 @@ PlimsollError
     ├── VolumeGone      a volume was deleted between two calls
     ├── AccessDenied
     │   └── DeniedByPolicy  an organization's own policy denies it: no role can allow it
+    │       └── RegionDenied    it denies a region that nobody named, and not the account
     ├── BadCredentials
     ├── RegionUnavailable
     ├── ApiDisabled
@@ -81,6 +82,10 @@ class AccessDenied(CloudError):
 
 class DeniedByPolicy(AccessDenied):
     """An organization's own policy denies it, whatever the caller may do."""
+
+
+class RegionDenied(DeniedByPolicy):
+    """A region that nobody named is denied by an organization's policy, while the account is read elsewhere."""
 
 
 class BadCredentials(CloudError):

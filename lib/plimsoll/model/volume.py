@@ -254,6 +254,13 @@ class Volume:
         """The hosts it is attached to, as far as they are known."""
         return tuple(attachment.host for attachment in self.attachments if attachment.host is not None)
 
+    @property
+    def stopped_since(self) -> datetime | None:
+        """When the last of its hosts was stopped; None if one runs, or that is not known of one, or it has none."""
+        stops = [host.stopped_since for host in self.hosts]
+        known = [stop for stop in stops if stop is not None]
+        return max(known) if known and len(known) == len(self.attachments) else None
+
 
 def sole_host(volume: Volume) -> Host | None:
     """The volume's only host. None where it has no host, several, or an unknown one."""

@@ -745,6 +745,11 @@ class RecommendationRecord(_Record):
         description="for how many days it is known to have done nothing, although it is attached; null: it did "
         "something lately or at the last quarter's end, or that is not known",
     )
+    stopped_since: Annotated[str | None, At(lambda answer: answer.volume.stopped_since)] = Field(
+        default=None,
+        description="since when every host of it has been stopped: ISO 8601, UTC, in seconds; null: one runs, or that "
+        "is not known",
+    )
     full_limits: Annotated[OfferRecord | None, At("comparison.full")] = Field(
         default=None,
         description="what keeps also the limits that the present host cannot carry, where `drop_in` does not",

@@ -172,8 +172,10 @@ class Configuration:
         modules, kind, name = place.parts
         folder = self._module_folder(modules)
         if folder is None:
-            return [f"module {'.'.join(modules)} is not kept here: change the inputs of its call."]
-        resource = self._find_block(folder, kind, name)
+            call = self._find_call(modules)
+            where = f" in {self._name(call[0])}" if call else ""
+            return [f"module {'.'.join(modules)} is not kept here: change the inputs of its call{where}."]
+        resource = self._find_block(folder, "resource", kind, name)
         if resource is None:
             return [f"no resource {kind}.{name} stands in {folder}."]
         path, block = resource
@@ -186,9 +188,10 @@ class Configuration:
         values = dict(zip(names, _literals(target), strict=True))
         was = dict(zip(names, _literals(now), strict=True))
         wanted = {key: value for key, value in values.items() if key and (value != was[key] or key not in _SIZES)}
-        attributes = {_text(node.named_children[0]): node for node in _children(block, "attribute")}
+        attributes = _attributes(block)
         problems = [
-            f"{key} in {path.name} is `{_text(attributes[key].named_children[1])}`: change that, to {value or 'null'}."
+            f"{key} in {self._name(path)} is {self._trace(modules, _expression(attributes[key]))}: change that, to "
+            f"{value or 'null'}."
             for key, value in wanted.items()
             if key in attributes and not _is_literal(attributes[key])
         ]
@@ -200,28 +203,70 @@ class Configuration:
         """The folder of a module that the configuration calls by a path; None if it comes from elsewhere."""
         folder = self._folder
         for module in modules:
-            call = self._find_block(folder, module)
-            sources = [
-                _text(node.named_children[1]).strip('"')
-                for node in (_children(call[1], "attribute") if call else ())
-                if _text(node.named_children[0]) == "source"
-            ]
-            if not sources or not sources[0].startswith(("./", "../")):
+            call = self._find_block(folder, "module", module)
+            source = _attributes(call[1]).get("source") if call else None
+            path = "" if source is None else _expression(source).strip('"')
+            if not path.startswith(("./", "../")):
                 return None
-            folder = folder / sources[0]
+            folder = folder / path
         return folder
 
+    def _find_call(self, modules: Sequence[str]) -> tuple[Path, Any] | None:
+        """The file and block of a module's call; None for the root, and where the caller is not kept here."""
+        folder = self._module_folder(modules[:-1]) if modules else None
+        return None if folder is None else self._find_block(folder, "module", modules[-1])
+
+    def _trace(self, modules: Sequence[str], expression: str) -> str:
+        """The expression, and for a variable or a local value the file in which it is set, as far as that is known."""
+        match = re.fullmatch(r"(var|local)\.([\w-]+)", expression)
+        setting = None if match is None else self._find_setting(modules, *match.groups())
+        if setting is None:
+            return f"`{expression}`"
+        path, value, caller = setting
+        return f"`{expression}`, set in {self._name(path)} as {self._trace(caller, value)}"
+
+    def _find_setting(self, modules: Sequence[str], kind: str, name: str) -> tuple[Path, str, Sequence[str]] | None:
+        """The file that sets a variable or a local value, the expression, and the module in which that stands.
+
+        A module's variable is set by its call, the root's by files of variables; else its default holds.
+        """
+        folder = self._module_folder(modules)
+        if folder is None:
+            return None
+        if kind == "local":
+            places = [(path, block) for path, block in self._list_blocks(folder) if _words(block) == ["locals"]]
+            return self._first_of(places, name, modules)
+        call = self._find_call(modules)
+        files = [] if modules else [*sorted(folder.glob("*.auto.tfvars"), reverse=True), folder / "terraform.tfvars"]
+        given = [
+            (path, body) for path in files if path.is_file() for body in _children(_parse(path.read_bytes()), "body")
+        ]
+        default = self._find_block(folder, "variable", name)
+        return self._first_of([call] if call else given, name, modules[:-1]) or self._first_of(
+            [default] if default else [], "default", modules
+        )
+
+    def _first_of(
+        self, places: Sequence[tuple[Path, Any]], name: str, modules: Sequence[str]
+    ) -> tuple[Path, str, Sequence[str]] | None:
+        """The first of some blocks that sets a name, with the expression, which stands in that module."""
+        settings = ((path, _attributes(block).get(name)) for path, block in places)
+        return next(((path, _expression(node), modules) for path, node in settings if node is not None), None)
+
+    def _name(self, path: Path) -> str:
+        return _relative(path, self._folder)
+
     def _find_block(self, folder: Path, *words: str) -> tuple[Path, Any] | None:
-        """The file and block of a resource by type and name, or of a module's call by its name."""
-        wanted = ["resource", *words] if len(words) == 2 else ["module", *words]
+        """The file and block of a resource, a module's call or a variable, by the words that begin it."""
+        return next(((path, block) for path, block in self._list_blocks(folder) if _words(block) == [*words]), None)
+
+    def _list_blocks(self, folder: Path) -> Iterator[tuple[Path, Any]]:
+        """Yields the blocks of a folder's files."""
         for path in sorted(folder.glob("*.tf")):
             self._before.setdefault(path, path.read_bytes())
             tree = _parse(self._now.setdefault(path, self._before[path]))
             for body in _children(tree, "body"):
-                for block in _children(body, "block"):
-                    if _words(block) == wanted:
-                        return path, block
-        return None
+                yield from ((path, block) for block in _children(body, "block"))
 
     def patch(self, *, back: bool = False) -> str:
         """The unified diff of all that was edited, with paths from the configuration's folder."""
@@ -262,13 +307,20 @@ def _words(block: Any) -> list[str]:
     return [_text(node).strip('"') for node in heads]
 
 
+def _attributes(block: Any) -> dict[str, Any]:
+    return {_text(node.named_children[0]): node for node in _children(block, "attribute")}
+
+
+def _expression(attribute: Any) -> str:
+    return _text(attribute.named_children[1])
+
+
 def _text(node: Any) -> str:
     return str(node.text.decode())
 
 
 def _is_literal(attribute: Any) -> bool:
-    expression = _text(attribute.named_children[1])
-    return re.fullmatch(r'"[^"$%\\]*"|\d+', expression) is not None
+    return re.fullmatch(r'"[^"$%\\]*"|\d+', _expression(attribute)) is not None
 
 
 def _set_attributes(

@@ -97,10 +97,11 @@ class Document(AwsAnswer):
 class RunCommand:
     """Tasks by Run Command. Outputs go to the bucket `results` too; without one they are cut where the API cuts them.
 
-    The hosts' instance profiles must be allowed to put them there.
+    The hosts' instance profiles must be allowed to put them there. `tags` are given to a document that is made.
     """
 
     sessions: Sessions
+    tags: Mapping[str, str] = field(default_factory=dict)
     results: str | None = None
     sleep: Callable[[float], None] = time.sleep
     _versions: dict[tuple[Target, str], str] = field(default_factory=dict, repr=False)
@@ -109,7 +110,7 @@ class RunCommand:
         """SendCommand with this version's document, which is made in the target where it is missing."""
         ssm, name = self._ssm(target), document_name(task)
         if (target, name) not in self._versions:
-            self._versions[target, name] = ensure_document(ssm, target, name, self.sleep)
+            self._versions[target, name] = ensure_document(ssm, target, name, self.sleep, tags=self.tags)
         volumes = task.volume_id or " ".join(task.volume_ids)
         request: dict[str, Any] = {
             "InstanceIds": [host_id],
@@ -194,7 +195,9 @@ def _reason(invocation: "Invocation", details: str) -> str:
     return f"{text}: {complaints[-1].rstrip('.')}" if complaints else text
 
 
-def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callable[[float], None]) -> str:
+def ensure_document(
+    ssm: Any, target: Target, document_name: str, sleep: Callable[[float], None], *, tags: Mapping[str, str]
+) -> str:
     """The number of the document's version that is exactly this Plimsoll's document of that name.
 
     A version is found by its name, which is the content's hash; its content is then compared. Commands name the version
@@ -204,7 +207,7 @@ def ensure_document(ssm: Any, target: Target, document_name: str, sleep: Callabl
     version = version_name(document_name)
     answer = _version(ssm, target, document_name, version)
     if answer is None:
-        _make(ssm, target, document_name, content, version)
+        _make(ssm, target, document_name, content, version, tags)
     for look in range(LOOKS):
         if answer is not None and answer.status == "Active":
             return _check_content(answer, document_name, content, target)
@@ -236,12 +239,19 @@ def _version(ssm: Any, target: Target, document_name: str, version: str) -> Docu
             raise
 
 
-def _make(ssm: Any, target: Target, document_name: str, content: Mapping[str, Any], version: str) -> None:
+def _make(
+    ssm: Any, target: Target, document_name: str, content: Mapping[str, Any], version: str, tags: Mapping[str, str]
+) -> None:
     request = {"Name": document_name, "Content": json.dumps(content), "VersionName": version, "DocumentFormat": "JSON"}
     purpose = PROBING if document_name == PROBE_DOCUMENT_NAME else WRITING_DOCUMENT
     with translate_errors(f"create the document {document_name} in {target}", "ssm:CreateDocument", purpose):
         try:
-            ssm.create_document(**request, DocumentType="Command", TargetType="/AWS::EC2::Instance")
+            ssm.create_document(
+                **request,
+                DocumentType="Command",
+                TargetType="/AWS::EC2::Instance",
+                Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
+            )
         except ClientError as error:
             if code_of(error) != "DocumentAlreadyExists":
                 raise

@@ -4,7 +4,7 @@ They are made with their tags in one call. Later calls touch only what has these
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final
 
@@ -86,9 +86,13 @@ class Devices(AwsAnswer):
 
 @dataclass(kw_only=True)
 class ScratchVolumes:
-    """The scratch volumes of the accounts that the sessions open. Whatever is done again is no error."""
+    """The scratch volumes of the accounts that the sessions open. Whatever is done again is no error.
+
+    `tags` are given to what is made, besides its own.
+    """
 
     sessions: Sessions
+    tags: Mapping[str, str] = field(default_factory=dict)
 
     def create(self, order: ScratchOrder) -> str:
         """CreateVolume, or CopyVolumes where the order has a source, with the order's tags and a token of the order.
@@ -96,7 +100,7 @@ class ScratchVolumes:
         Encryption is what the account does by default, so that a measurement meets what production would.
         """
         ec2 = self._ec2(Target(account=order.account, region=order.region))
-        tags = [{"Key": key, "Value": value} for key, value in order.tags.items()]
+        tags = [{"Key": key, "Value": value} for key, value in {**self.tags, **order.tags}.items()]
         request = {
             **_configuration(order.spec),
             "TagSpecifications": [{"ResourceType": "volume", "Tags": tags}],

@@ -44,6 +44,7 @@ def account_ports(
             today=today,
             paced=paced,
             log_days=config.parsed_policy.log_days,
+            every_region=not config.regions,
             sharing=sharing,
         ),
     )

@@ -100,7 +100,8 @@ class AwsPlaces:
         """One account alone; its failure says why if it cannot be entered."""
         last, entered = self._open.get(role_name, (None, None))
         if entered is None or last != account:
-            arn = None if account == self.home else role_arn(account, role_name, self.partition)
+            member = role_arn(account, role_name, self.partition, self.config.role_path)
+            arn = None if account == self.home else member
             credential = Credential(role_arn=arn, external_id=self.config.external_id)
             entered = open_accounts([credential], self.settings)
             self._open[role_name] = account, entered

@@ -25,7 +25,7 @@ slack_command = PlainTyper()
 
 @slack_command.command(name="post")
 def post(*, run: options.RunFolder = None, what: PostOptions) -> None:
-    """Post a run to a channel, with a reply for each account; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
+    """Post a run to a channel, with a reply for accounts that save most; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
     from plimsoll.api.runs import run_folder
     from plimsoll.cli.option_values import read_scope_file
 
@@ -77,7 +77,7 @@ def _post_run(folder: Path, what: PostOptions, channel: str) -> None:
     token = _secret("SLACK_BOT_TOKEN", "the app's bot token (xoxb-...), from OAuth & Permissions on its page")
     client = slack_client(token, api_url=Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, channel, what)
-    content, console = read_content(folder, what), Screen()
+    content, console = read_content(folder, what, introduce=ledger.is_first), Screen()
     keys = {MAIN, *(reply_key(reply.key) for reply in content.conversation.replies)}
     keys |= {picture_key(draft.name) for draft in content.pictures}
     if _is_posted(console, ledger, what, keys):
@@ -105,7 +105,7 @@ def _post_run_by_webhook(folder: Path, what: PostOptions) -> None:
     url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
     webhook = Webhook.from_url(url, Settings.from_environment().slack_api_url)
     ledger = _ledger(folder, webhook.channel, what)
-    content, console = read_content(folder, what), Screen()
+    content, console = read_content(folder, what, introduce=ledger.is_first), Screen()
     if _is_posted(console, ledger, what, {MAIN}):
         return
     with console.status("posting by the webhook"):

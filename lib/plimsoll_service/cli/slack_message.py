@@ -55,8 +55,8 @@ def write_preview(report: Report, place: Path) -> list[Path]:
     return [place]
 
 
-def read_content(folder: Path, options: PostOptions) -> PostContent:
-    """The content of a post."""
+def read_content(folder: Path, options: PostOptions, *, introduce: bool = True) -> PostContent:
+    """The content of a post; `introduce`: it is the first one in its channel."""
     only, part = Report(folder=folder, where=options.where).part()
     since, new = ("", frozenset[str]()) if options.since is None else _news_since(run_folder(options.since), folder)
     conversation = run_conversation(
@@ -67,6 +67,7 @@ def read_content(folder: Path, options: PostOptions) -> PostContent:
         new=new,
         controls=CONTROLS if options.buttons else (),
         threaded=not options.webhook,
+        introduce=introduce,
     )
     pictures, no_pictures = _drafts(folder, only) if options.pictures and not options.webhook else ((), "")
     return PostContent(conversation=conversation, pictures=pictures, no_pictures=no_pictures)

@@ -14,7 +14,7 @@ from plimsoll.api.checking import KnownVolumes, check_plan, judge_planned
 from plimsoll.api.planned import PlannedVolume
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.findings import FINDING_PRINTERS, VERDICTS, PlanCheck, PlanFinding
-from plimsoll.reports.record import EventRecord, MemoryRecord, PastPeaksRecord
+from plimsoll.reports.record import EventRecord, MemoryRecord, PastPeaksRecord, TemplateRecord
 from plimsoll.reports.run_reader import full_name
 from tests.builders import a_demand, a_policy, a_spec, a_volume
 from tests.unit.api.test_planned import PLANS, a_change, written
@@ -470,3 +470,37 @@ def test_a_verdict_is_refused_by_what_is_asked_and_no_more():
     }
     assert refused == {"throttles": {"throttles"}, "oversized": {"throttles", "oversized", "reverts"}}
     assert [code for code in VERDICTS if not a_check(code).is_whole] == ["unknown"]
+
+
+def test_a_template_is_judged_by_the_worst_of_the_volumes_that_it_made_at_that_device(tmp_path):
+    def of_template(watched, device="/dev/xvda", name="lt-1"):
+        record = watched.record
+        template = TemplateRecord(
+            kind="auto-scaling",
+            name=name,
+            device=device,
+            monthly_usd_now=1.0,
+            least_monthly_usd=0.0,
+            least_hours=0.0,
+            together=False,
+            offer=None,
+            held=None,
+        )
+        return watched._replace(record=record.model_copy(update={"template": template}))
+
+    ledger, _, orders, root, scratch = the_fleet()
+    fleet = [of_template(ledger), of_template(orders), of_template(root, "/dev/sdf"), of_template(scratch, name="lt-2")]
+    run = write_run(tmp_path / "run", fleet)
+
+    def mapped(template, size=1000, **ebs):
+        block = {"volume_type": "gp3", "volume_size": size, **ebs}
+        return {"id": template, "block_device_mappings": [{"device_name": "/dev/xvda", "ebs": [block]}]}
+
+    def found(template):
+        change = a_change(mapped(template, iops=3000), mapped(template, iops=16_000), type_name="aws_launch_template")
+        return check_plan(written(tmp_path, {"resource_changes": [change]}), run).findings
+
+    (finding,) = found("lt-1")
+    assert (finding.verdict, finding.volume) == ("throttles", full_name(orders.record))
+    assert finding.text.startswith("Of 2 volumes of this template: ")
+    assert [finding.verdict for finding in found("lt-9")] == ["unknown"]

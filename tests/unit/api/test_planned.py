@@ -206,3 +206,150 @@ def test_a_large_plan_takes_memory_for_its_volumes_alone(tmp_path):
     tracemalloc.stop()
     assert read.after == spec("gp3", 20, 3000, 125)
     assert peak < 2.5 * path.stat().st_size
+
+
+def an_update(kind, before, after, **more):
+    """A Terraform resource or, by its name with colons, one of a change set that goes from some values to others."""
+    if "::" not in kind:
+        return {"format_version": "1.2", "resource_changes": [a_change(after, before, type_name=kind, **more)]}
+    contexts = {
+        name: json.dumps({"Properties": values})
+        for name, values in (("BeforeContext", before), ("AfterContext", after))
+    }
+    resource = {"LogicalResourceId": "A", "ResourceType": kind, "Action": "Modify", "PhysicalResourceId": "lt-1"}
+    return {"Changes": [{"Type": "Resource", "ResourceChange": {**resource, **contexts}}]}
+
+
+DISK = "projects/shop/zones/europe-west1-b/disks/web"
+NAMES = {
+    "terraform": ("volume_type", "volume_size", "iops", "throughput"),
+    "stack": ("VolumeType", "VolumeSize", "Iops", "Throughput"),
+    "emr": ("type", "size", "iops", "throughput"),
+    "google": ("type", "size", "provisioned_iops", "provisioned_throughput"),
+    "google template": ("disk_type", "disk_size_gb", "provisioned_iops", "provisioned_throughput"),
+}
+
+
+def figures(names, *values):
+    return dict(zip(NAMES.get(names, names), values, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "names", "around"),
+    [
+        ("aws_spot_instance_request", "root_block_device", "terraform", lambda ebs: {"root_block_device": [ebs]}),
+        (
+            "aws_launch_template",
+            'block_device_mappings["/dev/xvda"].ebs',
+            "terraform",
+            lambda ebs: {"id": "lt-1", "block_device_mappings": [{"device_name": "/dev/xvda", "ebs": [ebs]}]},
+        ),
+        (
+            "aws_launch_configuration",
+            'ebs_block_device["/dev/sdf"]',
+            "terraform",
+            lambda ebs: {"ebs_block_device": [{"device_name": "/dev/sdf", **ebs}]},
+        ),
+        (
+            "aws_spot_fleet_request",
+            "launch_specification[1].root_block_device",
+            "terraform",
+            lambda ebs: {"launch_specification": [{}, {"root_block_device": [ebs]}]},
+        ),
+        (
+            "aws_ami",
+            'ebs_block_device["/dev/xvda"]',
+            "terraform",
+            lambda ebs: {"ebs_block_device": [{"device_name": "/dev/xvda", **ebs}]},
+        ),
+        (
+            "aws_imagebuilder_image_recipe",
+            'block_device_mapping["/dev/xvda"].ebs',
+            "terraform",
+            lambda ebs: {"block_device_mapping": [{"device_name": "/dev/xvda", "ebs": [ebs]}]},
+        ),
+        (
+            "aws_ecs_service",
+            'volume_configuration["data"].managed_ebs_volume',
+            ("volume_type", "size_in_gb", "iops", "throughput"),
+            lambda ebs: {"volume_configuration": [{"name": "data", "managed_ebs_volume": [ebs]}]},
+        ),
+        (
+            "aws_emr_cluster",
+            "core_instance_group.ebs_config",
+            "emr",
+            lambda ebs: {"core_instance_group": [{"ebs_config": [ebs]}]},
+        ),
+        ("aws_emr_instance_group", "ebs_config", "emr", lambda ebs: {"ebs_config": [ebs]}),
+        ("AWS::EC2::Instance", 'BlockDeviceMappings["/dev/sdf"].Ebs', "stack", None),
+        ("AWS::AutoScaling::LaunchConfiguration", 'BlockDeviceMappings["/dev/sdf"].Ebs', "stack", None),
+        ("AWS::ImageBuilder::ImageRecipe", 'BlockDeviceMappings["/dev/sdf"].Ebs', "stack", None),
+        (
+            "AWS::EC2::LaunchTemplate",
+            'LaunchTemplateData.BlockDeviceMappings["/dev/sdf"].Ebs',
+            "stack",
+            lambda ebs: {"LaunchTemplateData": {"BlockDeviceMappings": [{"DeviceName": "/dev/sdf", "Ebs": ebs}]}},
+        ),
+        (
+            "AWS::ECS::Service",
+            'VolumeConfigurations["data"].ManagedEBSVolume',
+            ("VolumeType", "SizeInGiB", "Iops", "Throughput"),
+            lambda ebs: {"VolumeConfigurations": [{"Name": "data", "ManagedEBSVolume": ebs}]},
+        ),
+    ],
+)
+def test_every_resource_that_sets_block_storage_is_read(tmp_path, kind, address, names, around):
+    around = around or (lambda ebs: {"BlockDeviceMappings": [{"DeviceName": "/dev/sdf", "Ebs": ebs}]})
+    before, after = figures(names, "gp3", 500, 3000, 125), figures(names, "gp3", 500, 16_000, 500)
+    (volume,) = read_planned(written(tmp_path, an_update(kind, around(before), around(after))))
+    assert volume.address.endswith(f".{address}")
+    assert (volume.before, volume.after) == (spec("gp3", 500, 3000, 125), spec("gp3", 500, 16_000, 500))
+    assert read_planned(written(tmp_path, an_update(kind, around(after), around(after)))) == []
+    assert [volume.after for volume in read_planned(written(tmp_path, an_update(kind, around({}), around({}))))] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "around", "disk"),
+    [
+        ("google_compute_region_disk", "google", lambda disk: {"id": DISK, **disk}, DISK),
+        (
+            "google_compute_instance",
+            "google",
+            lambda disk: {
+                "id": "projects/shop/zones/europe-west1-b/instances/web",
+                "boot_disk": [{"source": f"https://www.googleapis.com/compute/v1/{DISK}", "initialize_params": [disk]}],
+            },
+            DISK,
+        ),
+        (
+            "google_compute_instance_template",
+            "google template",
+            lambda disk: {"id": "projects/shop/global/instanceTemplates/web", "disk": [{"device_name": "a", **disk}]},
+            None,
+        ),
+        ("google_container_node_pool", "google template", lambda disk: {"node_config": [disk]}, None),
+    ],
+)
+def test_every_resource_of_google_that_sets_block_storage_is_read(tmp_path, kind, names, around, disk):
+    before, after = figures(names, "pd-ssd", 500), figures(names, "hyperdisk-balanced", 500, 3600, 290)
+    (volume,) = read_planned(written(tmp_path, an_update(kind, around(before), around(after))))
+    assert (volume.volume_id, volume.disk) == (disk, disk)
+    assert (volume.before, volume.after) == (spec("pd-ssd", 500), spec("hyperdisk-balanced", 500, 3600, 290))
+    local = around(figures(names, "local-ssd", 375))
+    assert read_planned(written(tmp_path, an_update(kind, {}, local, actions=["create"]))) == []
+
+
+def test_what_a_template_knows_later_is_named_and_an_image_s_own_figures_that_stay_are_no_change(tmp_path):
+    def mapped(**ebs):
+        return {"id": "lt-1", "block_device_mappings": [{"device_name": "/dev/xvda", "ebs": [ebs]}]}
+
+    unknown = {"block_device_mappings": [{"ebs": [{"iops": True}]}]}
+    after = mapped(volume_type="gp3", volume_size=100, throughput=125)
+    (volume,) = read_planned(
+        written(tmp_path, an_update("aws_launch_template", mapped(volume_type="gp2"), after, unknown=unknown))
+    )
+    assert (volume.after, volume.unclear) == (None, "known after apply: iops")
+    assert (volume.template, volume.device) == ("lt-1", "/dev/xvda")
+    unsized = mapped(volume_type="gp3")
+    newer = {**unsized, "image_id": "ami-2"}
+    assert read_planned(written(tmp_path, an_update("aws_launch_template", unsized, newer))) == []

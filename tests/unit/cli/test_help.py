@@ -109,6 +109,10 @@ def test_help_of_an_audit_describes_ten_options():
         (["--profile", ","], ["--profile", ""]),
         (["--region"], ["--region"]),
         (["--", "--region", "a,b"], ["--", "--region", "a,b"]),
+        (
+            ["--role-arn", "arn:aws:iam::1:role/a,b, arn:aws:iam::2:role/c"],
+            ["--role-arn", "arn:aws:iam::1:role/a,b", "--role-arn", "arn:aws:iam::2:role/c"],
+        ),
     ],
 )
 def test_a_list_may_stand_in_one_word(words, split):

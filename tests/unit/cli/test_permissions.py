@@ -27,6 +27,7 @@ AWS = [
     (["--set", "read_audit_log=true"], aws.AUDIT | aws.AUDIT_LOG),
     (["--organization"], aws.AUDIT | aws.ORGANIZATION | aws.MEMBERS),
     (["--for", "compare"], aws.AUDIT | aws.COMPARISON),
+    (["--for", "states"], aws.AUDIT | aws.STATES),
     (["--for", "probe"], aws.AUDIT | aws.PROBE),
     (["--for", "validate"], aws.AUDIT | aws.VALIDATION - IN_BUCKET),
     (["--for", "validate", "--results-bucket", "results"], aws.AUDIT | aws.VALIDATION),
@@ -119,7 +120,7 @@ def test_a_change_may_be_made_with_the_policy_for_changes_and_an_audit_changes_n
     assert all(action.partition(":")[2].startswith(reading) for action in actions_of(json.loads(printed())))
 
 
-@pytest.mark.parametrize("purpose", ["audit", "compare", "probe", "validate"])
+@pytest.mark.parametrize("purpose", ["audit", "compare", "states", "probe", "validate"])
 def test_roles_are_entered_in_the_callers_own_organization_alone(purpose):
     statements = json.loads(printed("--for", purpose, "--organization"))["Statement"]
     entering = [one for one in statements if "sts:AssumeRole" in one["Action"]]
@@ -137,6 +138,7 @@ def test_the_arns_are_of_the_partition_that_is_asked_for():
         (["--for", "change", "--organization"], "Leave it out"),
         (["--cloud", "google", "--for", "probe"], "Give --for audit"),
         (["--cloud", "google", "--for", "compare"], "give --for audit"),
+        (["--cloud", "google", "--for", "states"], "give --for audit"),
         (["--copies"], "give --for validate"),
         (["--for", "probe", "--locked-document"], "give --for validate"),
         (["--cloud", "google", "--for", "validate", "--copies"], "validations on AWS"),

@@ -1,5 +1,6 @@
 """Google's bench: which hosts are ready, what is refused before it is measured, and what an agent's silence means."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from plimsoll.model.policy import BENCH_TAG
 from plimsoll.model.task import ScratchOrder, Task, TaskEnd, TaskMode
 from plimsoll_google.bench import GoogleBench
 from plimsoll_google.permissions import GOOGLE_VALIDATION
+from plimsoll_google.scratch_disks import find_disk
 from plimsoll_measure.bench.agent import TASK_KEY
 from plimsoll_measure.validation.proposing import choose_host
 from tests.builders import TYPES, a_spec
@@ -63,6 +65,17 @@ def test_a_host_without_the_agent_is_told_how_to_get_it(here):
     assert host.not_ready.startswith(f"shop-db ({other.id}) in {here.home.account}/{other.zone} does not run")
     assert "`plimsoll bench-agent >agent.sh`" in host.not_ready
     assert "enable-guest-attributes=TRUE --metadata-from-file startup-script=agent.sh" in host.not_ready
+
+
+def test_tags_are_labels_of_a_disk_in_what_labels_may_hold(here):
+    bench = replace(here.bench, tags={"Cost-Center": "R&D 42", "42": "x" * 70, "team": "storage"})
+    disk = find_disk(here.clients, here.home, bench.create(an_order(here, "v-labels")))
+    assert {key: value for key, value in disk.labels.items() if key != "plimsoll-deadline"} == {
+        "plimsoll-scratch": "v-labels",
+        "cost-center": "r_d_42",
+        "tag-42": "x" * 63,
+        "team": "storage",
+    }
 
 
 def test_an_agent_that_has_fallen_silent_is_to_be_started_again(here):

@@ -201,10 +201,10 @@ def test_every_choice_of_changes_applies_and_is_taken_back_byte_for_byte(folder,
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (a_change("vol-variable"), "`var.kind`"),
+        (a_change("vol-variable"), 'type in main.tf is `var.kind`, set in main.tf as `"gp2"`'),
         (a_change("vol-block"), "ebs_block_device"),
         (a_change("vol-0"), "the same block makes 2 volumes"),
-        (a_change("vol-far"), "module far"),
+        (a_change("vol-far"), "change the inputs of its call in main.tf"),
         (a_change("7001", {**HYPERDISK, "iops": 1, "throughput_mib_s": 1}, GP3, "google"), "would delete the disk"),
     ],
 )
@@ -239,3 +239,57 @@ def test_what_is_no_state_is_named(folder, text):
         (folder / "terraform.tfstate").write_text(text)
     with pytest.raises(BadInput, match="state"):
         write_terraform([], [folder], folder.parent)
+
+
+@pytest.mark.parametrize(
+    ("files", "traced"),
+    [
+        ({"main.tf": 'variable "size" {}'}, "`var.size`: change"),
+        ({"main.tf": 'variable "size" {\n  default = 500\n}'}, "`var.size`, set in main.tf as `500`: change"),
+        ({"terraform.tfvars": "size = 400"}, "`var.size`, set in terraform.tfvars as `400`: change"),
+        (
+            {"terraform.tfvars": "size = 400", "prod.auto.tfvars": "size = 300", "variables.tf": 'variable "size" {}'},
+            "`var.size`, set in prod.auto.tfvars as `300`: change",
+        ),
+    ],
+)
+def test_a_variable_is_named_with_the_file_that_sets_it(tmp_path, files, traced):
+    text = 'resource "aws_ebs_volume" "a" {\n  type = "gp2"\n  size = var.size\n}\n'
+    assert traced in noted(tmp_path, {**files, "volume.tf": text}, "aws_ebs_volume.a")
+
+
+@pytest.mark.parametrize(
+    ("call", "files", "traced"),
+    [
+        ("size = 600", {}, "size in db/main.tf is `var.size`, set in main.tf as `600`: change"),
+        (
+            "size = local.size",
+            {"locals.tf": "locals {\n  size = var.db_size\n}", "terraform.tfvars": "db_size = 700"},
+            "as `local.size`, set in locals.tf as `var.db_size`, set in terraform.tfvars as `700`: change",
+        ),
+        ("", {"terraform.tfvars": "size = 1"}, "`var.size`, set in db/variables.tf as `100`: change"),
+    ],
+)
+def test_an_input_of_a_module_is_followed_to_the_file_that_sets_it(tmp_path, call, files, traced):
+    module = 'resource "aws_ebs_volume" "a" {\n  type = "gp2"\n  size = var.size\n}\n'
+    written_files = {
+        "main.tf": f'module "db" {{\n  source = "./db"\n  {call}\n}}\n',
+        "db/main.tf": module,
+        "db/variables.tf": 'variable "size" {\n  default = 100\n}\n',
+        **files,
+    }
+    assert traced in noted(tmp_path, written_files, "module.db.aws_ebs_volume.a")
+
+
+def noted(tmp_path, files, address):
+    """The notes on a volume of those files that is to be larger."""
+    folder, out = tmp_path / "live", tmp_path / "out"
+    out.mkdir()
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    shown = {"values": {"root_module": {"resources": [resource(address, {}, "vol-a")]}}}
+    (tmp_path / "state.json").write_text(json.dumps(shown))
+    write_terraform([a_change("vol-a", GP2, {**GP3, "size_gib": 800})], [folder, tmp_path / "state.json"], out)
+    assert not (out / PATCH).exists()
+    return (out / NOTES).read_text()

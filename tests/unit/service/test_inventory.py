@@ -7,7 +7,15 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.stripe_book import sets_adapter
-from plimsoll.model.errors import AccessDenied, BadAnswer, BadInput, DeniedByPolicy, Throttled, Unreachable
+from plimsoll.model.errors import (
+    AccessDenied,
+    BadAnswer,
+    BadInput,
+    DeniedByPolicy,
+    RegionDenied,
+    Throttled,
+    Unreachable,
+)
 from plimsoll.model.volume import Modification
 from plimsoll.ports import Target, UnreadVolume
 from plimsoll_service.inventory import take_inventory
@@ -64,10 +72,16 @@ def test_what_a_target_refuses_is_its_answer(tmp_path, broken):
     }
 
 
-@pytest.mark.parametrize(("expected", "status"), [(False, "partial"), (True, "complete")])
-def test_a_place_that_an_organization_denies_leaves_a_run_complete_where_that_is_expected(tmp_path, expected, status):
-    places = places_of(volumes(2), broken={THERE: DeniedByPolicy("denied.")})
-    places.denied_places_expected = expected
+@pytest.mark.parametrize(
+    ("meant", "error", "status"),
+    [(False, DeniedByPolicy, "partial"), (True, DeniedByPolicy, "complete"), (False, RegionDenied, "complete")],
+)
+def test_a_place_that_an_organization_denies_leaves_a_run_complete_where_that_is_expected(
+    tmp_path, meant, error, status
+):
+    expected = status == "complete"
+    places = places_of(volumes(2), broken={THERE: error("denied.")})
+    places.denied_places_expected = meant
     loop = begun(places, tmp_path)
     loop.take_inventories("first")
     loop.audit_batches("first")

@@ -47,7 +47,9 @@ def open_accounts(
 
 def bench_of(sessions: Sessions, settings: Settings) -> Bench:
     """The bench that measures volumes of accounts that are open already."""
-    bench: Bench = import_module(CLOUDS[AWS].bench).AwsBench(sessions=sessions, results=settings.results_bucket or None)
+    bench: Bench = import_module(CLOUDS[AWS].bench).AwsBench(
+        sessions=sessions, tags=settings.tags, results=settings.results_bucket or None
+    )
     return bench
 
 

@@ -25,6 +25,7 @@ def connection_of(sessions: Sessions, reach: Reach) -> Connection:
         inventory=AwsInventory(
             sessions=sessions,
             regions=scope.regions_of(AWS) or None,
+            are_regions_named=bool(scope.regions_of(AWS)) and not reach.every_region,
             list_deadline_s=settings.list_deadline_s,
             trail_days=reach.log_days,
             lookups=Pacer(reach.limit_rate(LOOKUPS_A_SECOND)),

@@ -26,6 +26,6 @@ VOLUME_ID: Final = r"vol-[0-9a-z]{1,32}"
 """Patterns for a whole name, without ^ and $."""
 
 
-def role_arn(account: str, role_name: str, partition: str = "aws") -> str:
+def role_arn(account: str, role_name: str, partition: str = "aws", path: str = "/") -> str:
     """The ARN of a role of that name in an account, or of all accounts for "*"."""
-    return f"arn:{partition}:iam::{account}:role/{role_name}"
+    return f"arn:{partition}:iam::{account}:role{path}{role_name}"

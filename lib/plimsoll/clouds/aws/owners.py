@@ -15,6 +15,9 @@ _DRIVER_TAGS: Final = ("ebs.csi.aws.com/cluster", "CSIVolumeName")
 IN_TREE: Final = "in-tree"
 """The provisioner of a claim's volume that the CSI driver did not make."""
 
+_TASK: Final = "AmazonECSCreated"
+"""The tag of a volume that ECS made for a task: the task's ARN, also once it is detached."""
+
 _SERVICES: Final = {"ecs": "Amazon ECS"}
 """The names of services that attach volumes for their own resources, by the service of the resource's ARN."""
 
@@ -31,13 +34,14 @@ def owner_of(
     """
     if operator is not None:
         return Owner(kind=OwnerKind.OPERATOR, name=operator)
-    if resource is not None:
-        return _service(resource)
+    if resource is not None or _TASK in tags:
+        return _service(resource or tags[_TASK])
     return (
         _kubernetes(tags)
         or _beanstalk(tags)
         or _cloudformation(tags)
         or terraform_owner(tags)
+        or _karpenter(tags)
         or _karpenter(host_tags)
         or _beanstalk(host_tags)
         or _auto_scaling(host_tags)
@@ -84,10 +88,13 @@ def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
     return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=known_details(details))
 
 
-def _karpenter(host_tags: Mapping[str, str]) -> Owner | None:
-    """Karpenter's node class. The launch template of its nodes is Karpenter's own, and made anew as it likes."""
-    node_class = host_tags.get("karpenter.k8s.aws/ec2nodeclass")
-    pool = host_tags.get("karpenter.sh/nodepool")
+def _karpenter(tags: Mapping[str, str]) -> Owner | None:
+    """Karpenter's node class, by the tags of a node or of its volume.
+
+    The launch template of its nodes is Karpenter's own, and made anew as it likes.
+    """
+    node_class = tags.get("karpenter.k8s.aws/ec2nodeclass")
+    pool = tags.get("karpenter.sh/nodepool")
     if node_class is None and pool is None:
         return None
     details = {"service": "karpenter", "node_class": node_class, "node_pool": pool}

@@ -34,32 +34,35 @@ def auditing(policy: Policy) -> frozenset[str]:
 SWEEP: Final = frozenset({"ec2:DeleteVolume", "ec2:DescribeVolumes", "ec2:DetachVolume"})
 """What a sweep of scratch volumes uses."""
 
-VALIDATION: Final = SWEEP | {
-    "cloudwatch:GetMetricData",
-    "ec2:AttachVolume",
-    "ec2:CreateTags",
-    "ec2:CreateVolume",
-    "ec2:DescribeInstances",
-    "ec2:DescribeInstanceTypes",
-    "s3:GetObject",
-    "s3:ListBucket",
-    "ssm:CancelCommand",
-    "ssm:CreateDocument",
-    "ssm:DescribeInstanceInformation",
-    "ssm:GetCommandInvocation",
-    "ssm:GetDocument",
-    "ssm:SendCommand",
-    "ssm:UpdateDocument",
-}
+BENCHMARK_DOCUMENT: Final = frozenset({"ssm:AddTagsToResource", "ssm:CreateDocument", "ssm:UpdateDocument"})
+"""What making the document that measures uses, once a region for each version of it. Where the document is deployed as
+a template, nobody who measures has it. ssm:AddTagsToResource is no call of its own: it allows the tags that
+CreateDocument is given."""
+
+VALIDATION: Final = (
+    SWEEP
+    | BENCHMARK_DOCUMENT
+    | {
+        "cloudwatch:GetMetricData",
+        "ec2:AttachVolume",
+        "ec2:CreateTags",
+        "ec2:CreateVolume",
+        "ec2:DescribeInstances",
+        "ec2:DescribeInstanceTypes",
+        "s3:GetObject",
+        "s3:ListBucket",
+        "ssm:CancelCommand",
+        "ssm:DescribeInstanceInformation",
+        "ssm:GetCommandInvocation",
+        "ssm:GetDocument",
+        "ssm:SendCommand",
+    }
+)
 """What a validation uses that copies no volume. ec2:CreateTags is no call of its own: it allows the tags that
 CreateVolume is given. S3 is read only where a bucket for results is named."""
 
 COPIES: Final = frozenset({"ec2:CopyVolumes"})
 """What the mode `copy` uses besides. Whoever has it can read what is on the volumes that it is granted on."""
-
-BENCHMARK_DOCUMENT: Final = frozenset({"ssm:CreateDocument", "ssm:UpdateDocument"})
-"""What making the document that measures uses, once a region for each version of it. Where the document is deployed as
-a template, nobody who measures has it."""
 
 PROBE: Final = frozenset(
     {
@@ -76,13 +79,33 @@ PROBE: Final = frozenset(
 instances of ssm:SendCommand one by one. So whoever may probe any host must not hold `VALIDATION` as well, or its
 document could be run on any host too."""
 
-PROBE_DOCUMENT: Final = frozenset({"ssm:CreateDocument", "ssm:UpdateDocument"})
+PROBE_DOCUMENT: Final = BENCHMARK_DOCUMENT
 """What making the probe's document uses, once a region for each version of it. No policy for probes has it: whoever may
 write a document, and send it to any host, may do anything there."""
 
 COMPARISON: Final = frozenset({"compute-optimizer:GetEBSVolumeRecommendations", "ec2:DescribeVolumes"})
 """What a comparison with Compute Optimizer uses besides an audit's own answers. Compute Optimizer asks for
 ec2:DescribeVolumes too (AWS Compute Optimizer User Guide, "Controlling access", read 2026-11-27)."""
+
+STATES: Final = frozenset(
+    {
+        "cloudtrail:LookupEvents",
+        "cloudwatch:GetMetricData",
+        "ec2:DescribeFastSnapshotRestores",
+        "ec2:DescribeImageAttribute",
+        "ec2:DescribeImages",
+        "ec2:DescribeInstances",
+        "ec2:DescribeLaunchTemplateVersions",
+        "ec2:DescribeLockedSnapshots",
+        "ec2:DescribeSnapshotAttribute",
+        "ec2:DescribeSnapshots",
+        "ec2:DescribeVolumes",
+        "rbin:GetRule",
+        "rbin:ListRules",
+    }
+)
+"""What `plimsoll states` reads besides an audit's own answers. Each is optional: nothing is said that rests on one that
+is denied, and that one is named."""
 
 CHANGE: Final = frozenset({"ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ec2:ModifyVolume"})
 """What a person or a pipeline uses to carry out the `aws ec2 modify-volume` line of a recommendation, and to see how

@@ -24,6 +24,7 @@ from plimsoll.clouds.aws.permissions import (
     OWN_ORGANIZATION,
     PROBE,
     SCRATCH_CONDITION,
+    STATES,
     VALIDATION,
     auditing,
     copying_condition,
@@ -100,6 +101,8 @@ class AwsPolicy:
             statements.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,), conditions=ours))
         if self.purpose is Purpose.COMPARE:
             statements.append(Statement(sid="Compare", actions=COMPARISON))
+        if self.purpose is Purpose.STATES:
+            statements.append(Statement(sid="States", actions=STATES - auditing(self.policy)))
         if self.purpose is Purpose.PROBE:
             statements += self._probe()
         if self.purpose is Purpose.VALIDATE:

@@ -36,8 +36,8 @@ _COMPLETE: Final[Mapping[str, frozenset[str]]] = {
 }
 """What a list must have of the types that most volumes are of before it is believed."""
 
-_PERMISSION: Final = "pricing:GetProducts"
-_PRICING: Final = replace(
+GET_PRODUCTS: Final = "pricing:GetProducts"
+PRICE_CALL: Final = replace(
     AUDITING,
     goes_on="The prices that ship with Plimsoll are used, at their date",
     allow="allow the action, or give a price file with --prices",
@@ -138,11 +138,11 @@ class AwsPrices(ListedPrices):
         endpoint_region = ENDPOINT_REGIONS.get(partition_of(target.region))
         if self.sessions is None or endpoint_region is None:
             return None
-        with translate_errors(f"read the price list of {target.region} as {target.account}", _PERMISSION, _PRICING):
+        with translate_errors(f"read the price list of {target.region} as {target.account}", GET_PRODUCTS, PRICE_CALL):
             client = self.sessions.client("pricing", target.account, endpoint_region)
             asker = Asker(place=f"the price list of {target.region}", deadline=Deadline(seconds=self.list_deadline_s))
             for _ in range(_LOOKS):
-                rows = _rows(client, target.region, asker)
+                rows = price_rows(client, target.region, asker)
                 types = prices_in(rows)
                 lacking = self._lacking(target.region, types)
                 if not lacking:
@@ -164,7 +164,7 @@ class AwsPrices(ListedPrices):
         return sorted(name for name, parts in needed.items() if name not in types or not parts <= _parts(types[name]))
 
 
-def prices_in(rows: Iterable[PriceRow]) -> dict[str, TypePrice]:
+def prices_in(rows: Iterable[PriceRow], currency: str = DOLLARS) -> dict[str, TypePrice]:
     """The prices in entries of GetProducts: on demand, in a region proper, one price for each usage type.
 
     gp3's throughput is listed per GiB/s and divided here. io1 is called piops. io2's IOPS come in tiers of their own.
@@ -173,7 +173,7 @@ def prices_in(rows: Iterable[PriceRow]) -> dict[str, TypePrice]:
     for row in rows:
         attributes = row.product.attributes
         usage = _USAGE.search(attributes.usage_type)
-        price = _on_demand(row)
+        price = _on_demand(row, currency)
         if usage is None or price is None or attributes.location_type != "AWS Region":
             continue
         kind, suffix, tier = usage.groups()
@@ -213,13 +213,13 @@ def _price(name: str, figures: dict[str, Any]) -> TypePrice:
     return TypePrice(**figures, **_INCLUDED.get(name, {}))
 
 
-def _on_demand(row: PriceRow) -> tuple[float, str] | None:
-    """USD and unit of the row's first on-demand price that charges anything; None where none does."""
+def _on_demand(row: PriceRow, currency: str) -> tuple[float, str] | None:
+    """The amount and unit of the row's first on-demand price that charges anything; None where none does."""
     for term in row.terms.on_demand.values():
         for dimension in term.dimensions.values():
-            usd = dimension.usd.get("USD", 0.0)
-            if usd > 0:
-                return usd, dimension.unit
+            amount = dimension.usd.get(currency, 0.0)
+            if amount > 0:
+                return amount, dimension.unit
     return None
 
 
@@ -229,7 +229,7 @@ def _parts(price: TypePrice) -> frozenset[str]:
     return frozenset(name for name, price_of in charged.items() if price_of)
 
 
-def _rows(client: Any, region: str, asker: Asker) -> list[PriceRow]:
+def price_rows(client: Any, region: str, asker: Asker) -> list[PriceRow]:
     """Every row of a region's volumes; a list with one that cannot be read is asked for again as a whole."""
     return ask_again(lambda: [row_in(text, asker.place) for text in _texts(client, region, asker)], ASKED)
 
@@ -239,8 +239,8 @@ def row_in(text: str, place: str) -> PriceRow:
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise bad_answer(f"a row is not JSON: {error}", text, call=_PERMISSION, place=place) from error
-    return read_answer(PriceRow, raw, call=_PERMISSION, place=place)
+        raise bad_answer(f"a row is not JSON: {error}", text, call=GET_PRODUCTS, place=place) from error
+    return read_answer(PriceRow, raw, call=GET_PRODUCTS, place=place)
 
 
 def _texts(client: Any, region: str, asker: Asker) -> Iterable[str]:
@@ -249,5 +249,5 @@ def _texts(client: Any, region: str, asker: Asker) -> Iterable[str]:
             {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
             {"Type": "TERM_MATCH", "Field": "productFamily", "Value": family},
         ]
-        for page in asker.pages(RowsPage, client.get_products, _PERMISSION, ServiceCode="AmazonEC2", Filters=filters):
+        for page in asker.pages(RowsPage, client.get_products, GET_PRODUCTS, ServiceCode="AmazonEC2", Filters=filters):
             yield from page.price_list

@@ -251,6 +251,10 @@ class PriceFile(BaseModel):
             types={name: price.type_price() for name, price in (entry.__pydantic_extra__ or {}).items()},
         )
 
+    def books(self) -> list[PriceBook]:
+        """The books of all regions."""
+        return [book for region in self.regions if (book := self.book(region)) is not None]
+
 
 @dataclass(slots=True, kw_only=True)
 class ListedPrices:

@@ -114,7 +114,8 @@ class SlackAction:
 
     `name` is its id in Slack and its word after the command. `label` is on its button or in the menu. `command` says
     what the word does and is empty where there is no word. `of_volume`: it is about a volume. `unproved_only`: it is
-    offered where evidence is missing. `dialog` asks for `entered` before the action is carried out; `reading` is what
+    offered where evidence is missing. `cost` says what a press spends, at most `{at_most}`: its button asks before it
+    acts. `dialog` asks for `entered` before the action is carried out; `reading` is what
     an open view shows until the answer is there. `repeats`: each press is a request of its own. `perform` carries it
     out and answers; it raises BadInput for what the asker can mend, and CloudError.
     """
@@ -126,6 +127,7 @@ class SlackAction:
     command: str = ""
     of_volume: bool = True
     unproved_only: bool = False
+    cost: str = ""
     dialog: Callable[[Origin], dict[str, Any]] | None = None
     entered: type[BaseModel] = Nothing
     reading: str = ""

@@ -15,6 +15,9 @@ from plimsoll_service.slack.blocks.elements import plain_text
 RequestedVolume = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
+VolumeWord = Annotated[str, StringConstraints(min_length=1, max_length=400)]
+"""A volume as people call it: by its id, account/region/id, its Name tag, or how its id begins."""
+
 LONGEST_REASON: Final = 300
 ReasonText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_REASON)]
 
@@ -36,7 +39,7 @@ class SlackRequest(BaseModel):
     enterprise: str | None = None
     user: str
     do: str
-    volume: RequestedVolume | None = None
+    volume: VolumeWord | None = None
     entered: Mapping[str, str] = Field(default_factory=dict)
     channel: str | None = None
     thread: str | None = None

@@ -31,14 +31,21 @@ ACTIONS: Final[Mapping[str, SlackAction]] = {
 }
 """Every action by its name, in the order in which people see them."""
 
-CONTROLS: Final = tuple(
-    Control(
-        action=action.name,
-        label=action.label,
-        in_menu=action.shown is ActionPlace.MENU,
-        unproved_only=action.unproved_only,
+
+def offer_controls(at_most: str = "the service's limit") -> tuple[Control, ...]:
+    """The buttons of a volume and the lines of its menu; `at_most` is what one of them may spend."""
+    return tuple(
+        Control(
+            action=action.name,
+            label=action.label,
+            cost=action.cost.format(at_most=at_most),
+            in_menu=action.shown is ActionPlace.MENU,
+            unproved_only=action.unproved_only,
+        )
+        for action in ACTIONS.values()
+        if action.shown is not ActionPlace.ELSEWHERE
     )
-    for action in ACTIONS.values()
-    if action.shown is not ActionPlace.ELSEWHERE
-)
-"""The buttons of a volume and the lines of its menu."""
+
+
+CONTROLS: Final = offer_controls()
+"""The controls of reports that do not know the service's limit."""

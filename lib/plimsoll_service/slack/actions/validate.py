@@ -92,5 +92,6 @@ VALIDATE_ACTION: Final = SlackAction(
     shown=ActionPlace.BUTTON,
     command="measure what is recommended for a volume",
     unproved_only=True,
+    cost="It makes volumes that cost at most {at_most}.",
     perform=_perform,
 )

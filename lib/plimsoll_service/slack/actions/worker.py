@@ -12,10 +12,9 @@ from plimsoll_service.slack.actions.action import ActionContext
 from plimsoll_service.slack.actions.answers import SlackAnswers, plain_message
 from plimsoll_service.slack.actions.asked import SlackRequest
 from plimsoll_service.slack.actions.members import Members
-from plimsoll_service.slack.actions.readings import explain_place, find_savings
+from plimsoll_service.slack.actions.readings import explain_place, find_named, find_savings
 from plimsoll_service.slack.actions.registry import ACTIONS
 from plimsoll_service.step_messages import StepMessage as ServiceMessage
-from plimsoll_service.target_ports import find_place
 
 REFUSED: Final = (
     "Only members of certain user groups may use Plimsoll here, and you are in none of them. Ask whoever runs Plimsoll "
@@ -80,7 +79,7 @@ def _act(service: Service, answers: SlackAnswers, members: Members) -> None:
         max_usd=service.config.validation.max_usd,
         audits_wait=service.config.when_busy == "wait",
         unmeasured=unmeasured_reason,
-        place=lambda name: find_place(name, service.clock.now(), service),
+        place=lambda name: find_named(name, service),
         explain=lambda name: explain_place(name, service),
         savings=lambda: find_savings(service),
     )

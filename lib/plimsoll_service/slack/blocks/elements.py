@@ -13,6 +13,7 @@ from typing import Any, Final
 from slack_sdk.models.blocks import (
     ActionsBlock,
     ButtonElement,
+    ConfirmObject,
     ContextBlock,
     HeaderBlock,
     LinkButtonElement,
@@ -46,6 +47,7 @@ _MOST_SAID: Final = 3000
 _MOST_NOTE: Final = 2000
 _MOST_URL: Final = 3000
 _MOST_PREFORMATTED: Final = 9000
+_MOST_LABEL: Final = 75
 """Slack's limits of ids, headers, texts, context and addresses (docs.slack.dev/reference/block-kit, November 2026), and
 what is shown of a screen, which leaves room for more in its message."""
 
@@ -122,11 +124,12 @@ def note(text: str) -> Block:
 class Control:
     """A button under a volume, or a line of its menu; `action` is what it asks for.
 
-    `unproved_only`: only volumes whose evidence is missing have it.
+    `unproved_only`: only volumes whose evidence is missing have it. `cost`: what a button spends, asked before it acts.
     """
 
     action: str
     label: str
+    cost: str = ""
     in_menu: bool = False
     unproved_only: bool = False
 
@@ -139,16 +142,32 @@ def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
     block_id = f"{_VOLUME}{volume}"
     if not offered or utf16_length(block_id) > _MOST_ID or printable(block_id) != block_id:
         return []
+    volume_id = volume.rpartition("/")[2]
     elements: list[ButtonElement | OverflowMenuElement] = [
-        ButtonElement(text=PlainTextObject(text=control.label), action_id=control.action)
-        for control in offered
-        if not control.in_menu
+        _button(control, volume_id) for control in offered if not control.in_menu
     ]
     options = [
         Option(value=control.action, text=PlainTextObject(text=control.label)) for control in offered if control.in_menu
     ]
     menu = [OverflowMenuElement(action_id=MENU, options=options)] if options else []
     return [ActionsBlock(block_id=block_id, elements=[*elements, *menu]).to_dict()]
+
+
+def _button(control: Control, volume_id: str) -> ButtonElement:
+    """A button that a screen reader tells from those of other volumes, and that asks before it spends."""
+    label = cut_text(f"{control.label} {volume_id}", _MOST_LABEL)
+    question = control.cost and ConfirmObject(
+        title=PlainTextObject(text=f"{control.label}?"),
+        text=PlainTextObject(text=control.cost),
+        confirm=PlainTextObject(text="Yes"),
+        deny=PlainTextObject(text="No"),
+    )
+    return ButtonElement(
+        text=PlainTextObject(text=control.label),
+        action_id=control.action,
+        accessibility_label=label,
+        confirm=question or None,
+    )
 
 
 def volume_of_block(block_id: str) -> str | None:

@@ -44,8 +44,8 @@ _PURPOSE: Final = (
 _MOST_ID: Final = 200
 _MOST_SINCE: Final = 500
 
-_MOST_REPLIES: Final = 40
-"""Accounts with a reply of their own: at one message a second, a thread is posted in less than a minute."""
+_MOST_REPLIES: Final = 8
+"""Accounts with a reply of their own: whoever wants to see more opens the report."""
 
 _MORE: Final = "more"
 """The key of the reply about the accounts that have none."""
@@ -64,22 +64,26 @@ def conversation(
     part: str = "",
     controls: Sequence[Control] = (),
     threaded: bool = True,
+    introduce: bool = True,
     accounts: Collection[str] = (),
 ) -> Conversation:
-    """A run's report: the message, and a reply for each account.
+    """A run's report: the message, and a reply for each of the accounts that save most.
 
     `run` is its run.json and `digest` its records. `link` opens the report. `since` says what is new and what was done;
     where it is empty, the report of a whole run says it by run.json. `new` names the volumes that this run is the first
     to recommend a change for, as account/region/id. `part` names the part of the run that the records are: only what
     could not be read in their accounts and in `accounts` is then reported. `controls` stand under each volume. Without
-    `threaded`, as for a webhook, there are no replies.
+    `threaded`, as for a webhook, there are no replies. `introduce`: it is the channel's first report, and says what
+    Plimsoll is.
     """
     own_run = part_of_run(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(run.policy)
     manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
     story = _tell(digest.whole, own_run, policy, whole=not part)
-    blocks, elsewhere = _blocks(digest, own_run, story, manner, since, part, link)
-    thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, own_run, manner)) if threaded else ()
+    about = f"This report covers {line(part)} only." if part else ""
+    purpose = _PURPOSE if introduce and not since and digest.whole.totals.answered_count else ""
+    blocks, elsewhere = _blocks(digest, own_run, story, manner, since, f"{about} {purpose}".strip(), link)
+    thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, own_run, manner, link)) if threaded else ()
     return Conversation(main=SlackMessage.compose(_notice(digest, story, part), blocks), replies=thread)
 
 
@@ -93,17 +97,15 @@ def _headline_of(story: Story) -> str:
 
 
 def _blocks(
-    digest: Digest, run: RunRecord, story: Story, manner: Manner, since: str, part: str, link: str | None
+    digest: Digest, run: RunRecord, story: Story, manner: Manner, since: str, about: str, link: str | None
 ) -> tuple[list[Block], list[Numbered]]:
     """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
     budget, end = MessageBudget(), [*report_link(link), _run_note(run, link)]
     budget.take(end)
-    about = f"This report covers {line(part)} only." if part else ""
-    known = f"{about} {_PURPOSE if digest.whole.totals.answered_count else ''}".strip()
     changed = (Note(topic=Topic.SINCE, lines=(since,)),) if since else blocks_about(story, Topic.SINCE)
     begin = [
         *story_blocks(blocks_about(story, Topic.HEADLINE, Topic.INCOMPLETE)),
-        *([paragraph(known)] if known else []),
+        *([paragraph(about)] if about else []),
         *story_blocks((*changed, *blocks_about(story, Topic.OUTLOOK))),
         *story_blocks(blocks_about(story, *_AT_A_GLANCE), digest.whole),
     ]
@@ -134,6 +136,7 @@ def run_conversation(
     new: Collection[str] = (),
     controls: Sequence[Control] = (),
     threaded: bool = True,
+    introduce: bool = True,
     weight: Weight | None = None,
 ) -> Conversation:
     """The report of a run, of all its records or those that `only` takes, which `part` names.
@@ -145,7 +148,9 @@ def run_conversation(
         if only is None or only(record):
             digest.count(record)
     run = read_run(folder)
-    return conversation(digest, run, since=since, new=new, part=part, controls=controls, threaded=threaded)
+    return conversation(
+        digest, run, since=since, new=new, part=part, controls=controls, threaded=threaded, introduce=introduce
+    )
 
 
 def _buttons_elsewhere(volumes: Sequence[Numbered], manner: Manner) -> Iterator[Reply]:
@@ -157,8 +162,8 @@ def _buttons_elsewhere(volumes: Sequence[Numbered], manner: Manner) -> Iterator[
         )
 
 
-def _replies(digest: Digest, run: RunRecord, manner: Manner) -> Iterator[Reply]:
-    """A reply for each account with something to do, then one about the others if there are any.
+def _replies(digest: Digest, run: RunRecord, manner: Manner, report: str | None) -> Iterator[Reply]:
+    """A reply for each of the accounts that save most, then one about the others if there are any.
 
     `run` says what could not be read: each reply has its own account's.
     """
@@ -170,7 +175,7 @@ def _replies(digest: Digest, run: RunRecord, manner: Manner) -> Iterator[Reply]:
         part, called = part_of_run(run, {account}), digest.called[account].capitalize()
         yield Reply(key=line(account), message=_account_message(called, account, sums, part, manner))
     if len(busy) > _MOST_REPLIES:
-        yield Reply(key=_MORE, message=_others_message([sums for _, sums in busy[_MOST_REPLIES:]]))
+        yield Reply(key=_MORE, message=_others_message([sums for _, sums in busy[_MOST_REPLIES:]], report))
 
 
 def _account_message(called: str, account: str, sums: DigestSums, run: RunRecord, manner: Manner) -> SlackMessage:
@@ -184,14 +189,14 @@ def _account_message(called: str, account: str, sums: DigestSums, run: RunRecord
     )
 
 
-def _others_message(others: list[DigestSums]) -> SlackMessage:
+def _others_message(others: list[DigestSums], report: str | None) -> SlackMessage:
     saved = sum(sums.totals.saved_cents for sums in others) / 100
     volumes = sum(sums.savers.total + sums.quiet for sums in others)
     sentence = (
         f"{count_of(len(others), 'more account')} with something to do: {count_of(volumes, 'volume')} "
         f"{'saves' if volumes == 1 else 'save'} {usd(saved)} a month there. They are in the report."
     )
-    return SlackMessage.compose(sentence, [paragraph(sentence)])
+    return SlackMessage.compose(sentence, [paragraph(sentence), *report_link(report)])
 
 
 def savings_message(run: RunRecord, place: str) -> SlackMessage:

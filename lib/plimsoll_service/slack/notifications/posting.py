@@ -3,6 +3,7 @@
 A ledger keeps what was posted: slack-posted.json in a run's folder, or the service's store.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -88,6 +89,13 @@ class FileLedger:
         kept = _ChannelsFile(channels={**self._read_channels().channels, self.channel: progress})
         write_lines([kept.model_dump_json(indent=2), "\n"], self.path, "utf-8")
 
+    @property
+    def is_first(self) -> bool:
+        """True if no run in a folder beside this one was posted to the channel."""
+        files, channel = self.path.parent.absolute().parent.glob(f"*/{self.path.name}"), json.dumps(self.channel)
+        others = (path for path in files if path != self.path.absolute())
+        return not any(channel in path.read_text(encoding="utf-8", errors="replace") for path in others)
+
     def _read_channels(self) -> _ChannelsFile:
         if not self.path.exists():
             return _ChannelsFile()
@@ -116,6 +124,19 @@ class StoreLedger:
     def keep(self, progress: PostingProgress) -> None:
         """Keeps the progress in place of the one before."""
         self.store.put(self._key, progress.model_dump_json().encode())
+
+    @property
+    def is_first(self) -> bool:
+        """True if no other run was posted to the channel before."""
+        return self.store.get(self._latest_key) in {None, self.run_id.encode()}
+
+    def keep_latest(self) -> None:
+        """Keeps that this run was the last one to be posted to the channel."""
+        self.store.put(self._latest_key, self.run_id.encode())
+
+    @property
+    def _latest_key(self) -> str:
+        return f"slack/latest/{self.channel}"
 
     @property
     def _key(self) -> str:

@@ -24,7 +24,7 @@ from plimsoll.reports.run_record import RunRecord
 from plimsoll_service.events import RecommendationNew
 from plimsoll_service.service import Service, unmeasured_reason
 from plimsoll_service.shared_measurements import bring_measurements
-from plimsoll_service.slack.actions.registry import CONTROLS
+from plimsoll_service.slack.actions.registry import offer_controls
 from plimsoll_service.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll_service.slack.blocks.report import conversation
 from plimsoll_service.slack.notifications.channels import (
@@ -158,6 +158,7 @@ def _post_parts(
     records = records_in(service.store, recommendations)
     parts = parts_of(records, slack, quiet, _unread_accounts(run), unmeasured_reason)
     gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new_volumes(service, keys)
+    controls = offer_controls(f"${service.config.validation.max_usd:,.2f}") if slack.user_groups else ()
     troubles: dict[str, tuple[str, ...]] = {}
     failed: dict[str, PlimsollError] = {}
     for channel in filter(parts.__contains__, channels_of(slack)):
@@ -173,10 +174,12 @@ def _post_parts(
                 link=service.file_link(keys.report(PAGE)),
                 new=new,
                 part=part_words(slack, channel),
-                controls=CONTROLS if slack.user_groups else (),
+                controls=controls,
+                introduce=ledger.is_first,
                 accounts=accounts_of(slack, channel),
             )
             troubles[channel] = posting.post(report, gallery.draw_pictures(parts[channel], but=shown)).troubles
+            ledger.keep_latest()
         except OutOfTime as error:
             raise OutOfTime(" ".join([str(error), *_failure_sentences(failed)])) from error
         except PlimsollError as error:

@@ -75,7 +75,7 @@ class Front:
     api_url: str
 
     def answer(self, event: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-        """The answer to a request, as Lambda's function URL passes both on. Raises Refused if a check fails."""
+        """The answer to a request, as Slack's door passes both on. Raises Refused if a check fails."""
         request = HttpRequest.from_event(event)
         if request.is_ssl_check:
             return response(HTTPStatus.OK)

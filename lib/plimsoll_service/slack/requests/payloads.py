@@ -5,6 +5,7 @@ have them (checked 2026-11). What else Slack sends is ignored.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 from http import HTTPStatus
@@ -21,6 +22,7 @@ from pydantic import (
     ValidationError,
 )
 
+from plimsoll.clouds.registry import volume_pattern
 from plimsoll_service.slack.actions.asked import Origin, RequestedVolume, SlackRequest
 from plimsoll_service.slack.actions.registry import ACTIONS
 from plimsoll_service.slack.blocks.elements import MENU, OPEN_REPORT, volume_of_block
@@ -35,7 +37,8 @@ _VOLUME: Final = TypeAdapter[str](RequestedVolume, config=ConfigDict(defer_build
 _WORDS: Final = {action.name: action for action in ACTIONS.values() if action.command}
 
 _AROUND: Final = "`*_~\"'“”\u2018\u2019„«»<>()[],.;:"
-"""What people, and what they copy from, put around a volume's name; no name begins or ends with any of it."""
+_QUOTES: Final = "`\"'“”\u2018\u2019„«»"
+"""The signs that people, and what they copy from, put around an id, and those around a name."""
 
 _EXAMPLE: Final = "vol-0123456789abcdef0"
 
@@ -46,7 +49,7 @@ HELP: Final = "\n".join(
             f"• `/plimsoll {one.name}{f' {_EXAMPLE}' if one.of_volume else ''}` {one.command}"
             for one in _WORDS.values()
         ),
-        f"A volume is its id, or account/region/id, which is quicker: `111122223333/eu-west-1/{_EXAMPLE}`.",
+        f"A volume is its id, `111122223333/eu-west-1/{_EXAMPLE}`, its Name tag, or how its id begins.",
     ]
 )
 
@@ -206,14 +209,21 @@ def command_request(typed: Typed) -> SlackRequest | str:
         return HELP if word.lower() == "help" else f"I do not know that word. This is what I know:\n{HELP}"
     if not action.of_volume and arguments:
         return f"`/plimsoll {action.name}` takes no further words."
-    if action.of_volume and len(arguments) != 1:
+    if action.of_volume and (not arguments or (len(arguments) > 1 and any(map(_id_in, arguments)))):
         return f"Name one volume: for example `/plimsoll {action.name} {_EXAMPLE}`."
     try:
-        volume = arguments[0].strip(_AROUND).lower() if arguments else None
+        name = " ".join(arguments)
+        volume = _id_in(name) or name.strip(_QUOTES) if arguments else None
         where = {"volume": volume, "channel": typed.channel, "response_url": typed.response_url}
         return _new_request(typed, action.name, (typed.trigger_id,), where)
     except ValidationError:
-        return f"This is not the id of a volume. Write for example `/plimsoll {action.name} {_EXAMPLE}`."
+        return f"This is no volume's name. Write for example `/plimsoll {action.name} {_EXAMPLE}`."
+
+
+def _id_in(word: str) -> str | None:
+    """The id that a word is, alone or with its place; None for any other name."""
+    plain = word.strip(_AROUND).lower()
+    return plain if re.fullmatch(volume_pattern(), plain) else None
 
 
 def _new_request(

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qs, parse_qsl
+from urllib.parse import parse_qs, parse_qsl, urlencode
 from uuid import uuid4
 
 from slack_sdk.signature import Clock as SlackClock
@@ -61,7 +61,7 @@ class HttpRequest:
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any]) -> "HttpRequest":
-        """The request in an event of Lambda's function URL (payload format 2.0); Refused (413, 400)."""
+        """The request in an event of a function URL (payload format 2.0) or of a REST API (1.0); Refused (413, 400)."""
         body = str(event.get("body") or "")
         if len(body) > 2 * MOST_BODY_BYTES:  # base64 makes four bytes of three
             raise _long_body()
@@ -69,10 +69,11 @@ class HttpRequest:
             content = b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode()
         except (NotBase64, ValueError) as error:
             raise malformed_content("the body is no base64") from error
+        context = event.get("requestContext") or {}
         return cls(
-            method=str(event.get("requestContext", {}).get("http", {}).get("method", "")),
+            method=str(context.get("http", {}).get("method") or event.get("httpMethod") or ""),
             headers={str(name).lower(): str(value) for name, value in (event.get("headers") or {}).items()},
-            query=str(event.get("rawQueryString") or ""),
+            query=str(event.get("rawQueryString") or urlencode(event.get("queryStringParameters") or {})),
             body=content,
         )
 

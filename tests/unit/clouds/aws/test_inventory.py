@@ -12,7 +12,7 @@ from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.hosts import described_limits
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import ASKED
-from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Throttled
+from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, DeniedByPolicy, RegionDenied, Throttled
 from plimsoll.model.units import mib_s_from_mb_s
 from plimsoll.model.volume import OwnerKind, Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
@@ -547,3 +547,84 @@ def test_a_host_whose_weighting_cannot_be_reckoned_is_unread_by_name():
 def test_a_volume_outside_the_regions_own_zones_says_where_it_is(fields, edge):
     (found,) = Account().changes().page(volume("vol-1", **fields)).volumes()
     assert found.edge == edge
+
+
+BY_ORGANIZATION = "not authorized with an explicit deny in a service control policy: arn:aws:organizations::1:policy/p"
+BY_ROLE = "not authorized because no identity-based policy allows the ec2:DescribeVolumes action"
+
+
+class Regions:
+    """Sessions with one account that has these regions, each of which says why it denies, or answers (None).
+
+    `home` is the region of the caller's session. The regions that were asked for volumes are noted in `asked`.
+    """
+
+    failed = ()
+
+    def __init__(self, home="eu-west-1", **why):
+        self.why, self.asked = {name.replace("_", "-"): text for name, text in why.items()}, []
+        self.by_account = {TARGET.account: boto3.Session("testing", "testing", region_name=home)}
+
+    def client(self, _service, _account, region):
+        ec2 = session().client("ec2", region_name=region)
+        ec2.meta.events.register("before-call.ec2", lambda model, **_: self.answer(model.name, region))
+        return ec2
+
+    def answer(self, operation, region):
+        if operation == "DescribeRegions":
+            return answered(200, "".join(f"<item><regionName>{name}</regionName></item>" for name in sorted(self.why)))
+        self.asked += [region] if operation == "DescribeVolumes" else []
+        why = self.why[region]
+        return answered(200, "") if why is None else refused("UnauthorizedOperation", why)
+
+    def inventory(self, **fields):
+        return AwsInventory(sessions=self, **fields)
+
+
+def answered(status, items):
+    http = type("Http", (), {"status_code": status})()
+    return http, {
+        "Regions": [{"RegionName": name} for name in items_of(items)],
+        "Volumes": [],
+        "VolumesModifications": [],
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+
+
+def items_of(items):
+    return [part.partition("<")[0] for part in items.split("<regionName>")[1:]]
+
+
+def refused(code, message):
+    http = type("Http", (), {"status_code": 403})()
+    return http, {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": 403}}
+
+
+def error_at(inventory, region):
+    with pytest.raises(CloudError) as raised:
+        list(inventory.volumes(Target(account=TARGET.account, region=region)))
+    return type(raised.value)
+
+
+def test_a_region_that_nobody_named_is_denied_as_such_where_another_of_the_account_answers():
+    regions = Regions(eu_west_1=None, eu_west_2=BY_ORGANIZATION, eu_west_3=BY_ORGANIZATION)
+    inventory = regions.inventory()
+    assert error_at(inventory, "eu-west-2") is error_at(inventory, "eu-west-3") is RegionDenied
+    assert regions.asked == ["eu-west-2", "eu-west-1", "eu-west-3"], "what else the account answers is asked once"
+
+
+def test_where_the_home_of_the_session_is_denied_too_any_other_region_of_the_account_tells():
+    regions = Regions(home="us-east-1", us_east_1=BY_ORGANIZATION, eu_west_1=None, ap_east_1=BY_ORGANIZATION)
+    assert error_at(regions.inventory(), "us-east-1") is RegionDenied
+
+
+@pytest.mark.parametrize("other", [BY_ORGANIZATION, BY_ROLE])
+def test_an_account_that_is_read_nowhere_is_no_denied_region(other):
+    regions = Regions(eu_west_1=other, eu_west_2=BY_ORGANIZATION)
+    assert error_at(regions.inventory(), "eu-west-2") is DeniedByPolicy
+
+
+def test_a_region_that_people_named_or_that_a_role_lacks_is_a_failure():
+    regions = Regions(eu_west_1=None, eu_west_2=BY_ORGANIZATION, eu_west_3=BY_ROLE)
+    assert error_at(regions.inventory(are_regions_named=True), "eu-west-2") is DeniedByPolicy
+    assert error_at(regions.inventory(), "eu-west-3") is AccessDenied

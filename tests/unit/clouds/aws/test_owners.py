@@ -2,12 +2,14 @@
 
 import pytest
 
+from plimsoll.clouds.aws.owners import IN_TREE as IN_TREE_PROVISIONER
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.model.volume import BY_HAND, OwnerKind
 
 CLAIM = {"kubernetes.io/created-for/pvc/name": "pg-0", "kubernetes.io/created-for/pvc/namespace": "shop"}
 STACK = {"aws:cloudformation:stack-name": "billing", "aws:cloudformation:logical-id": "Data"}
 TERRAFORM = {"ManagedBy": "terraform"}
+GROUP_TAG = "aws:autoscaling:groupName"
 GROUP = {"aws:autoscaling:groupName": "workers", "aws:ec2launchtemplate:id": "lt-1"}
 
 
@@ -92,3 +94,113 @@ def test_a_group_carries_its_launch_template():
     found = owner_of({}, GROUP, None)
     assert (found.name, found.details) == ("workers", {"group": "workers", "launch_template": "lt-1"})
     assert owner_of({}, {"aws:ec2launchtemplate:id": "lt-1"}, None).name == "lt-1"
+
+
+EKS_NODE = {
+    "Name": "prod-general-Node",
+    "aws:autoscaling:groupName": "eks-general-40c1f0d2-5d1b-7c9e",
+    "aws:ec2:fleet-id": "fleet-cf5d42ba-4115-d9d7-2c9a-0982aa1d53f3",
+    "aws:ec2launchtemplate:id": "lt-02bf3a1b5c3debc1b",
+    "aws:ec2launchtemplate:version": "1",
+    "eks:cluster-name": "prod",
+    "eks:nodegroup-name": "general",
+    "k8s.io/cluster-autoscaler/enabled": "true",
+    "kubernetes.io/cluster/prod": "owned",
+}
+KARPENTER = {
+    "Name": "default-x7k2p",
+    "eks:eks-cluster-name": "prod",
+    "karpenter.k8s.aws/ec2nodeclass": "default",
+    "karpenter.sh/nodeclaim": "default-x7k2p",
+    "karpenter.sh/nodepool": "general-purpose",
+    "kubernetes.io/cluster/prod": "owned",
+}
+"""Karpenter writes its tags on the node and on its volumes."""
+
+KARPENTER_NODE = {**KARPENTER, "aws:ec2launchtemplate:id": "lt-0f1e2d3c4b5a69788"}
+BEANSTALK = {
+    "Name": "shop-prod",
+    "elasticbeanstalk:environment-id": "e-3fpmkcp2yv",
+    "elasticbeanstalk:environment-name": "shop-prod",
+    "aws:cloudformation:logical-id": "AWSEBAutoScalingGroup",
+    "aws:cloudformation:stack-name": "awseb-e-3fpmkcp2yv-stack",
+    "aws:autoscaling:groupName": "awseb-e-3fpmkcp2yv-stack-AWSEBAutoScalingGroup-1SKTQR",
+}
+IN_TREE = {
+    "Name": "kubernetes-dynamic-pvc-4aacaa9b-6ba5-11e7-8f64-0050569f1b82",
+    "KubernetesCluster": "prod",
+    "kubernetes.io/cluster/prod": "owned",
+    "kubernetes.io/created-for/pv/name": "pvc-4aacaa9b-6ba5-11e7-8f64-0050569f1b82",
+    **CLAIM,
+}
+TASK = "arn:aws:ecs:eu-west-1:111122223333:task/shop/8d9a0d1c2b3e4f5a6b7c8d9e0f1a2b3c"
+TASK_TAGS = {
+    "AmazonECSCreated": TASK,
+    "AmazonECSManaged": "true",
+    "aws:ecs:clusterName": "shop",
+    "aws:ecs:serviceName": "orders",
+}
+
+
+@pytest.mark.parametrize(
+    ("tags", "host_tags", "resource", "kind", "name", "details"),
+    [
+        (
+            {},
+            EKS_NODE,
+            None,
+            OwnerKind.AUTO_SCALING,
+            "eks-general-40c1f0d2-5d1b-7c9e",
+            {
+                "group": "eks-general-40c1f0d2-5d1b-7c9e",
+                "launch_template": "lt-02bf3a1b5c3debc1b",
+                "service": "eks",
+                "node_group": "general",
+                "cluster": "prod",
+            },
+        ),
+        *(
+            (
+                tags,
+                host_tags,
+                None,
+                OwnerKind.AUTO_SCALING,
+                "default",
+                {"service": "karpenter", "node_class": "default", "node_pool": "general-purpose"},
+            )
+            for tags, host_tags in ((KARPENTER, KARPENTER_NODE), ({}, KARPENTER_NODE), (KARPENTER, {}))
+        ),
+        *(
+            (
+                tags,
+                host_tags,
+                None,
+                OwnerKind.AUTO_SCALING,
+                "shop-prod",
+                {"service": "elasticbeanstalk", "environment": "shop-prod", "group": BEANSTALK[GROUP_TAG]},
+            )
+            for tags, host_tags in ((BEANSTALK, BEANSTALK), ({}, BEANSTALK))
+        ),
+        (
+            IN_TREE,
+            EKS_NODE,
+            None,
+            OwnerKind.KUBERNETES,
+            "shop/pg-0",
+            {
+                "claim": "pg-0",
+                "namespace": "shop",
+                "persistent_volume": "pvc-4aacaa9b-6ba5-11e7-8f64-0050569f1b82",
+                "cluster": "prod",
+                "provisioner": IN_TREE_PROVISIONER,
+            },
+        ),
+        (TASK_TAGS, {}, TASK, OwnerKind.OPERATOR, "Amazon ECS", {"service": "ecs", "resource": TASK}),
+        (TASK_TAGS, {}, None, OwnerKind.OPERATOR, "Amazon ECS", {"service": "ecs", "resource": TASK}),
+        ({}, {**EKS_NODE, "AmazonECSManaged": "true"}, None, OwnerKind.AUTO_SCALING, EKS_NODE[GROUP_TAG], None),
+    ],
+)
+def test_the_tags_of_services_as_they_are_in_life_name_their_own_unit(tags, host_tags, resource, kind, name, details):
+    owner = owner_of(tags, host_tags, None, resource)
+    assert (owner.kind, owner.name) == (kind, name)
+    assert details is None or owner.details == details

@@ -235,10 +235,10 @@ def test_no_reduction_leaves_less_than_any_other_will_have_or_than_it_had(fleet)
         if one.comparison is not None
     }
     for takeover in takeovers:
-        known = [sizes[volume.id] for volume in takeover.volumes if volume.id in sizes]
         for volume in takeover.volumes:
             answer = found[volume.id]
-            if not isinstance(answer, Change) or answer.action == "upgrade":
+            known = [sizes[other.id] for other in takeover.others(volume) if other.id in sizes]
+            if not known or not isinstance(answer, Change) or answer.action == "upgrade":
                 continue
             for side in ("iops", "throughput_mib_s"):
                 then, now = getattr(answer.target.ceiling, side), getattr(answer.comparison.present, side)

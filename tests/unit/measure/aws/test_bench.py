@@ -56,6 +56,30 @@ def asked(aws, operation):
     return [call.form for call in aws.front.calls if call.operation == operation]
 
 
+def test_where_a_policy_asks_for_a_tag_it_is_given_by_the_call_that_makes(aws, ec2):
+    """As a service control policy does that denies what is made without a tag."""
+    aws.front.answers["CreateVolume"] = aws.front.answers["CopyVolumes"] = without_tag("cost-center")
+    with pytest.raises(AccessDenied):
+        aws.bench.create(an_order(aws, "untagged-by-company"))
+    bench = replace(aws.bench, tags={"cost-center": "42"})
+    made = bench.create(an_order(aws, "tagged-by-company"))
+    copied = bench.create(an_order(aws, "copied-by-company", source=made))
+    for volume_id in (made, copied):
+        tags = {tag["Key"]: tag["Value"] for tag in described(ec2, volume_id)["Tags"]}
+        assert {"cost-center", SCRATCH_TAG, DEADLINE_TAG} <= tags.keys()
+        bench.delete(HOME, volume_id)
+
+
+def without_tag(key):
+    """Refuses a call that gives no tag with that key."""
+
+    def answer(call):
+        if key not in call.form.values():
+            raise Refused("UnauthorizedOperation", "with an explicit deny in a service control policy")
+
+    return answer
+
+
 @pytest.mark.parametrize(
     ("spec", "iops", "throughput"),
     [

@@ -147,3 +147,54 @@ def test_an_excluded_volume_has_no_answer_in_an_audit_until_it_is_taken_in_again
         workplace.ask("include", volume=f"{PLACE}/vol-out")
         loop.run("second")
         assert workplace.stored("reports/second/run.json")["volumes"]["answered"] == 2
+
+
+@pytest.fixture
+def named(tmp_path):
+    """A workplace with a report of four volumes, of which two are called alike."""
+    names = {VOLUME: "ledger-db", "vol-two": "Orders DB: primary", "vol-three": "logs", "vol-threes": "logs"}
+    with a_workplace(
+        tmp_path, *(replace(a_volume(volume_id), tags={"Name": name}) for volume_id, name in names.items())
+    ) as found:
+        Loop(service=found.service, now=NOW).run("first")
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("word", "volume_id"),
+    [
+        ("ledger-db", VOLUME),
+        (f"{PLACE}/ledger-db", VOLUME),
+        ("Orders DB:  primary", "vol-two"),
+        ("Orders DB…", "vol-two"),
+        ("vol-tw", "vol-two"),
+        ("vol-three", "vol-three"),
+    ],
+)
+def test_a_volume_is_found_by_what_the_command_line_takes(named, word, volume_id):
+    place, view = named.view()
+    named.ask("explain", volume=word, place=place)
+    assert "answer: migrate" in told(view())
+    named.ask("validate", volume=word, request="by-name")
+    assert named.begun("validation") == {"slack-by-name": {"volume_id": f"{PLACE}/{volume_id}"}}
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("logs", f"logs may be 2 volumes: give {PLACE}/vol-three (logs) or {PLACE}/vol-threes (logs)."),
+        ("nobodys", "there is no volume nobodys: the latest report has none of that name"),
+    ],
+)
+def test_a_name_that_nobody_or_several_have_begins_nothing(named, word, words):
+    named.ask("validate", volume=word)
+    assert named.begun("validation") == {}
+    assert words in named.quietly[-1]
+
+
+def test_without_a_report_only_ids_are_known(tmp_path):
+    with a_workplace(tmp_path, replace(a_volume(), tags={"Name": "ledger-db"})) as workplace:
+        workplace.ask("explain", volume="ledger-db")
+        assert "there is no report yet" in workplace.quietly[-1]
+        workplace.ask("explain", volume=VOLUME)
+        assert "answer: migrate" in workplace.replies[0]

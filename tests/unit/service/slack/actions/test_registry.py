@@ -6,11 +6,13 @@ from pkgutil import iter_modules
 from plimsoll_service.slack import actions
 from plimsoll_service.slack.actions.action import ActionPlace, SlackAction
 from plimsoll_service.slack.actions.asked import Origin
-from plimsoll_service.slack.actions.registry import ACTIONS, CONTROLS
+from plimsoll_service.slack.actions.registry import ACTIONS, CONTROLS, offer_controls
 from plimsoll_service.slack.blocks.elements import controls
 from plimsoll_service.slack.blocks.message import SlackMessage
 from plimsoll_service.slack.requests.payloads import HELP
 from tests.slack.limits import check_message, check_view
+
+from .asking import a_workplace
 
 VOLUME = "111122223333/eu-west-1/vol-0123456789abcdef0"
 
@@ -46,3 +48,16 @@ def test_every_dialog_is_one_that_slack_takes():
             view = action.dialog(Origin(volume=VOLUME))
             check_view(view)
             assert view["callback_id"] == action.name
+
+
+def test_a_button_that_makes_volumes_asks_first_and_says_what_it_may_cost(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        for action in ACTIONS.values():
+            if action.shown is not ActionPlace.ELSEWHERE and action.dialog is None:
+                workplace.ask(action.name, request=action.name)
+        spending = {execution.removeprefix("slack-") for execution in workplace.begun("validation")}
+    (row,) = controls(VOLUME, offer_controls("$7.00"))
+    asking = {element["action_id"]: element["confirm"] for element in row["elements"] if "confirm" in element}
+    assert set(asking) == spending == {"validate"}
+    assert "$7.00" in asking["validate"]["text"]["text"]
+    assert not any(control.cost for control in CONTROLS if control.in_menu), "a menu asks for all of its lines or none"

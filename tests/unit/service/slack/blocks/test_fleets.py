@@ -142,6 +142,9 @@ def many(count, accounts):
     ]
 
 
+LINK = "https://reports.example.org/" + "r" * 2900
+
+
 @pytest.fixture(scope="module")
 def ten_thousand():
     return many(10_000, accounts=10_000)
@@ -165,15 +168,14 @@ def failures(count):
 @pytest.mark.parametrize("acting", [True, False])
 def test_a_fleet_of_ten_thousand_in_as_many_accounts(ten_thousand, digest, acting):
     run = a_run_record(status="partial", failures=failures(10_000))
-    told = conversation(
-        digest, run, link="https://reports.example.org/" + "r" * 2900, controls=CONTROLS if acting else ()
-    )
+    told = conversation(digest, run, link=LINK, controls=CONTROLS if acting else ())
     check(ten_thousand, told)
     if acting:
         check_buttons(told, digest)
-    assert len([reply for reply in told.replies if not reply.key.startswith("buttons")]) == 41
-    busy = sum(sums.has_work for sums in digest.accounts.values())
-    assert said(told.replies[-1].message).startswith(f"{busy - 40:,} more accounts with something to do")
+    assert len([reply for reply in told.replies if not reply.key.startswith("buttons")]) == 9
+    busy, last = sum(sums.has_work for sums in digest.accounts.values()), told.replies[-1].message
+    assert said(last).startswith(f"{busy - 8:,} more accounts with something to do")
+    assert [element["url"] for block in last.blocks for element in block["elements"] if "url" in element] == [LINK]
 
 
 def test_a_fleet_of_ten_thousand_in_one_account():
@@ -184,7 +186,7 @@ def test_a_fleet_of_ten_thousand_in_one_account():
     shown, left = listed(reply.message)
     assert shown + left == 5_000
     assert f"The {shown} that save most, of 5,000 volumes that save" in said(reply.message)
-    assert shown >= 5
+    assert shown >= 3
 
 
 def test_what_a_digest_holds_does_not_grow_with_the_volumes():

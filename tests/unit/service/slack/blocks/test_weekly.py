@@ -24,6 +24,9 @@ def saving(number, usd=20.0, action="migrate", **fields):
     )
 
 
+LATER = ({"introduce": False}, {"since": "Compared with the run of 2026-11-01: nothing new."})
+
+
 def test_the_message_begins_with_the_money_and_how_sure_it_is():
     first, second, *others = lines(told_of([saving(1), saving(2, 30.0)]).main)
     assert first == "$50.00 a month can be saved: 50 % of the $100 that these 2 volumes cost"
@@ -31,6 +34,13 @@ def test_the_message_begins_with_the_money_and_how_sure_it_is():
     (money,) = (line for line in others if "same-limits" in line)
     assert money.startswith("$25.00 with same-limits replacements alone; $25.00 more with reductions. ")
     assert "carry every minute of the last 14 days with 20 % headroom" in money
+
+
+def test_what_plimsoll_is_stands_in_a_channels_first_report_and_in_no_later_one():
+    first, (later, compared) = told([saving(1)]), (told([saving(1)], **given) for given in LATER)
+    assert "Plimsoll compares" in first
+    assert "Plimsoll compares" not in later + compared
+    assert set(first.splitlines()) > set(later.splitlines())
 
 
 def test_a_volume_is_named_with_its_change_its_money_its_evidence_and_its_risk():
@@ -198,17 +208,18 @@ def test_a_snoozed_volume_is_counted_and_not_listed():
     assert "1 volume that somebody set aside (snoozed, done or excluded) is not listed." in shown
 
 
-def test_a_thread_has_a_reply_for_each_account_with_something_to_do_and_one_for_the_others():
+def test_a_thread_has_a_reply_for_each_of_the_accounts_that_save_most_and_one_for_the_others():
     records = [saving(number, 10.0 + number, account=f"{number:012}") for number in range(60)]
     idle = a_record("keep", account="999999999999", monthly_usd_saved=0.0)
     found = told_of([*records, idle])
-    assert [reply.key for reply in found.replies] == [f"{number:012}" for number in range(59, 19, -1)] + ["more"]
-    first, last = found.replies[0].message, found.replies[-1].message
+    replies = [reply for reply in found.replies if reply.key != "buttons"]
+    assert [reply.key for reply in replies] == [f"{number:012}" for number in range(59, 51, -1)] + ["more"]
+    first, last = replies[0].message, replies[-1].message
     assert "Account 000000000059: $69.00 a month can be saved" in said(first)
     assert "1. Saves $69.00 a month: disk-59" in said(first)
     assert list(pressed(first)) == ["volume:000000000059/us-east-1/vol-0059"]
-    money = sum(10.0 + number for number in range(20))
-    assert f"20 more accounts with something to do: 20 volumes save {usd(money)} a month there." in said(last)
+    money = sum(10.0 + number for number in range(52))
+    assert f"52 more accounts with something to do: 52 volumes save {usd(money)} a month there." in said(last)
     messages(found)
 
 
@@ -272,3 +283,18 @@ def test_a_run_on_disk_is_read_once_and_told_the_same_each_time(tmp_path):
     assert json.loads(json.dumps(found.payload)) == found.payload
     part = run_conversation(run, lambda record: record.account == "111111111111", "one account")
     assert [reply.key for reply in part.replies] == ["111111111111"]
+
+
+def test_a_screen_reader_tells_every_button_from_every_other():
+    graded = EvidenceRecord(grade="C", envelope=None, text="published")
+    found = told_of([saving(number, evidence=graded) for number in range(3)], link="https://reports.example.org/1")
+    for message in messages(found):
+        buttons = [
+            (element.get("accessibility_label", element["text"]["text"]))
+            for block in message.blocks
+            if block["type"] == "actions"
+            for element in block["elements"]
+            if element["type"] == "button"
+        ]
+        assert len(buttons) == len(set(buttons))
+        assert {"Explain vol-0000", "Validate vol-0002"} <= set(buttons)

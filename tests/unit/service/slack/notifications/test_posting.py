@@ -5,7 +5,14 @@ from slack_sdk import WebClient
 
 from plimsoll.model.errors import AccessDenied, Throttled, Unanswered, Unreachable
 from plimsoll_service.slack.client import slack_client
-from plimsoll_service.slack.notifications.posting import FileLedger, PngPicture, Posted, Posting, PostingProgress
+from plimsoll_service.slack.notifications.posting import (
+    POSTED,
+    FileLedger,
+    PngPicture,
+    Posted,
+    Posting,
+    PostingProgress,
+)
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, VirtualClock
 from tests.unit.service.slack.notifications.conversations import KeptInMemory, a_conversation
@@ -189,3 +196,13 @@ def test_the_file_ledger_keeps_every_channels_progress_apart(tmp_path):
     other.keep(PostingProgress(sending="main"))
     assert one.load() == PostingProgress(channel=CHANNEL, posted={"main": "1.1"})
     assert other.load() == PostingProgress(sending="main")
+
+
+def test_the_file_ledger_knows_a_channel_that_has_the_report_of_another_run(tmp_path):
+    for run in ("monday", "tuesday"):
+        (tmp_path / run).mkdir()
+    first = FileLedger(path=tmp_path / "monday" / POSTED, channel=CHANNEL)
+    first.keep(PostingProgress(posted={"main": "1.1"}))
+    assert first.is_first
+    assert not FileLedger(path=tmp_path / "tuesday" / POSTED, channel=CHANNEL).is_first
+    assert FileLedger(path=tmp_path / "tuesday" / POSTED, channel=ELSEWHERE).is_first

@@ -102,6 +102,19 @@ def test_what_is_new_is_marked_in_the_first_run_and_not_in_the_next(audited):
         assert first.count("new") > again.count("new")
 
 
+def test_a_channel_is_told_what_plimsoll_is_in_its_first_report_alone_and_what_a_measurement_may_cost(audited):
+    loop = audited({"channel": DATA, "tags": {"team": "data"}})
+    loop.run("next")
+    with a_slack(DATA) as (slack, client):
+        for run_id in ("first", "next"):
+            tell(loop.service, slack, client, run_id)
+        for channel in (CHANNEL, DATA):
+            first, later = (json.dumps(message.blocks) for message in slack.there.in_channel(channel))
+            assert "Plimsoll compares" in first
+            assert "Plimsoll compares" not in later
+        assert "at most $5.00." in first + later
+
+
 def test_what_is_snoozed_is_counted_and_not_listed(audited):
     loop = audited()
     with a_slack() as (slack, client):

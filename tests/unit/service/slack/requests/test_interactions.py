@@ -98,6 +98,24 @@ def test_the_command_is_answered_where_it_was_typed():
     assert asked.id != by_words("validate vol-0abc", "3.4.y").id
 
 
+@pytest.mark.parametrize(
+    ("text", "volume"),
+    [
+        ("explain `VOL-0ABC`.", "vol-0abc"),
+        ("explain ledger-db", "ledger-db"),
+        ("explain “Orders DB  (old)”", "Orders DB (old)"),
+        ("explain 111122223333/eu-west-1/Ledger", "111122223333/eu-west-1/Ledger"),
+    ],
+)
+def test_a_typed_volume_is_an_id_or_a_name_as_it_is_written(text, volume):
+    assert by_words(text).volume == volume
+
+
+@pytest.mark.parametrize("text", ["explain", "explain vol-0abc vol-0def", 'explain ""', f"explain {'x' * 500}"])
+def test_what_names_no_volume_or_two_is_answered_at_once(text):
+    assert isinstance(by_words(text), str)
+
+
 def test_every_dialog_keeps_to_the_limits_of_slack():
     longest = Origin(
         volume=f"111122223333/eu-{'a' * 200}-1/vol-{'0' * 32}",

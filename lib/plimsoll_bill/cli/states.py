@@ -1,0 +1,51 @@
+"""Show what is paid for and not used: volumes, snapshots and fast restores, each with what to do and the way back.
+
+It reads the accounts of a run again, and writes states.json and states.csv into its folder. It changes nothing. What it
+may read: see `plimsoll permissions --for states`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from plimsoll.cli import options
+from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.screen import Screen
+from plimsoll.model.errors import BadInput
+
+FORMATS: Final = ("text", "json", "csv")
+
+_LISTED: Final = ("Read a run", 5)
+
+
+def states_command(
+    run: options.RunFolder = None,
+    format_: Annotated[str, typer.Option("--format", help="text, json or csv.")] = "text",
+    keep_days: Annotated[float, typer.Option(min=1, help="Days after which a snapshot is beyond its age.")] = 365.0,
+    rows: Annotated[int, typer.Option(min=0, help="Most lines listed; 0 lists all.")] = 20,
+    external_id: Annotated[str | None, typer.Option(help="The run's external id, which is not kept.")] = None,
+) -> None:
+    from plimsoll.api.runs import run_folder
+    from plimsoll.clouds.scope import Scope
+    from plimsoll.orders import read_order
+    from plimsoll.reports.printable import put_out
+    from plimsoll.settings import Settings
+    from plimsoll_bill.states.printed import csv_lines, json_lines, show_states, write_states
+    from plimsoll_bill.states.report import report_states
+
+    if format_ not in FORMATS:
+        raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
+    folder = run_folder(run)
+    order, console = read_order(folder), Screen(stderr=format_ != "text")
+    scope = Scope.from_dict(order.scope, external_id=external_id)
+    with console.doing("reading snapshots and what uses them"):
+        report = report_states(folder, order, scope, Settings.from_environment(), keep_days=keep_days)
+    write_states(folder, report)
+    if format_ == "text":
+        show_states(console, report, rows)
+    else:
+        put_out(json_lines(report) if format_ == "json" else csv_lines(report))
+    if report.unread:
+        raise typer.Exit(PARTIAL)

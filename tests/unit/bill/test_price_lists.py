@@ -1,0 +1,55 @@
+"""Price lists read anew, from recorded rows: whole types in dollars are a price file, the others are named."""
+
+from botocore.exceptions import ClientError
+
+from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
+from plimsoll_bill.price_lists import list_file, read_lists
+from plimsoll_bill.rates import price_shapes, price_text, written_price
+from tests.unit.clouds.aws.test_prices import DECOYS, TODAY, PriceList, in_yuan, rows
+
+SHAPES = price_shapes(shipped_prices("aws").books())
+HERE = shipped_prices("aws").book("us-east-1")
+
+
+def read(region, list_, tmp_path):
+    """What is read of a region's list, the book of its price file, and the regions whose endpoint was asked."""
+    asked = []
+    lists = read_lists(lambda endpoint: asked.append(endpoint) or list_, [region], SHAPES)
+    (tmp_path / "prices.yaml").write_text(price_text(list_file(lists, TODAY)), encoding="utf-8")
+    return lists, load_prices(tmp_path / "prices.yaml").book(region), asked
+
+
+def test_rows_of_govcloud_are_a_book_in_dollars_that_another_partition_answers(tmp_path):
+    listed = PriceList([*DECOYS, *rows(prefix="UGW1-")])
+    lists, book, asked = read("us-gov-west-1", listed, tmp_path)
+    assert asked == ["us-east-1"]
+    assert book.types == HERE.types
+    assert (book.as_of, lists.foreign, lists.notes, lists.is_whole) == (TODAY, {}, [], True)
+
+
+def test_prices_in_yuan_are_shown_as_themselves_and_are_in_no_file(tmp_path):
+    lists, book, asked = read("cn-northwest-1", PriceList(in_yuan(rows(prefix="CNW1-"))), tmp_path)
+    assert asked == ["cn-northwest-1"]
+    assert book is None
+    currency, types = lists.foreign["cn-northwest-1"]
+    assert currency == "CNY"
+    assert {name: written_price(price) for name, price in types.items()} == {
+        name: written_price(price) for name, price in HERE.types.items()
+    }
+    assert lists.is_whole
+
+
+def test_a_type_without_all_of_its_price_is_left_out_and_named(tmp_path):
+    lists, book, _ = read("us-east-1", PriceList(rows(without={"EBS:VolumeP-IOPS.io2.tier2"})), tmp_path)
+    assert set(HERE.types) - set(book.types) == {"io2"}
+    assert [("io2" in note) for note in lists.notes] == [True]
+
+
+def test_a_list_that_cannot_be_read_is_named_and_the_others_are_written(tmp_path):
+    denied = PriceList(error=ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetProducts"))
+    answers = iter([denied, PriceList(rows())])
+    lists = read_lists(lambda _endpoint: next(answers), ["eu-west-1", "us-east-1"], SHAPES)
+    assert set(lists.types) == {"us-east-1"}
+    assert not lists.is_whole
+    assert lists.notes[0].startswith("eu-west-1: ")
+    assert "pricing:GetProducts" in lists.notes[0]
