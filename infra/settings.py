@@ -27,6 +27,9 @@ _LOGS_DAYS: Final = "1 3 5 7 14 30 60 90 120 150 180 365 400 545 731 1096 1827 2
 RETENTIONS_DAYS: Final = tuple(int(days) for days in _LOGS_DAYS.split())
 """The days that CloudWatch can keep logs (PutRetentionPolicy). Keeping them without a limit is not offered."""
 
+CALLED_AT_ONCE: Final = ("take_inventory", "audit_batch", "note_failure", "combine", "sweep")
+"""The functions that the items of maps call, max_concurrency at once."""
+
 _MOST_TAG_BYTES: Final = 2048
 """Half of what all variables of a function may have (AWS Lambda Developer Guide, "Lambda quotas", read 2026-11-22)."""
 
@@ -166,7 +169,7 @@ class Deployment(ServiceConfig, BaseSettings):
     network: Network | None = Field(default=None, description="The VPC of the functions. Default: none.")
     reserved_concurrency: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(
         default_factory=dict,
-        description='Functions at once that are set apart, by name, as JSON such as {"audit_batch": 20, "*": 5}; * is '
+        description='Functions at once that are set apart, by name, as JSON such as {"audit_batch": 20, "*": 10}; * is '
         "for all others.",
     )
     code_signing_config_arn: str | None = Field(
@@ -334,6 +337,13 @@ class Deployment(ServiceConfig, BaseSettings):
             wrong = past_error(schedule, self.time_zone, datetime.now(UTC))
             if wrong is not None:
                 raise ValueError(wrong)
+        for name in CALLED_AT_ONCE:
+            reserved = self.reserved_for(name, None)
+            if reserved is not None and reserved < self.max_concurrency:
+                raise ValueError(
+                    f"reserved_concurrency has {reserved} for {name}, of which max_concurrency calls "
+                    f"{self.max_concurrency} at once: reserve as many, or lower max_concurrency."
+                )
         if self.alarm_email and self.alarm_topic_arn:
             raise ValueError("give alarm_email or alarm_topic_arn, not both: subscribe the address to the topic.")
         if self.slack_web_acl_arn and self.slack_door != "rest-api":

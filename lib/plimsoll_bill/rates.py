@@ -20,7 +20,7 @@ _DIGITS: Final = 9
 
 
 class NetRate(NamedTuple):
-    """What a unit cost in a month. `net` is None if none was used; `listed` if the bill gives no single list price."""
+    """The cost of a unit in a month. `net` is None if none was used, `listed` if it has no single list price."""
 
     provider: str
     region: str
@@ -86,15 +86,15 @@ def net_prices(rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceB
         entry, net_parts = dict[str, Any](), list[str]()
         for name in sorted({rate.type for rate in here} | set(book.types if book else ())):
             billed = {rate.key: rate for rate in here if rate.type == name}
-            price = _priced(shapes.get(name), book.types.get(name) if book else None, billed)
+            price = _make_price(shapes.get(name), book.types.get(name) if book else None, billed)
             if price is None:
                 notes.append(f"{name} in {region}: a part of its price is in neither the bill nor a list.")
                 continue
-            parts = [_called(*key) for key, rate in billed.items() if _is_net(rate)]
+            parts = [_part_name(*key) for key, rate in billed.items() if _is_net(rate)]
             net_parts += [f"{name} ({', '.join(parts)})"] if parts else []
             entry[name] = price
         notes += [
-            f"{rate.type} in {region}: {_called(*rate.key)} has several list prices: its rate is not used."
+            f"{rate.type} in {region}: {_part_name(*rate.key)} has several list prices: its rate is not used."
             for rate in here
             if rate.is_mixed
         ]
@@ -135,7 +135,7 @@ def written_price(price: TypePrice) -> dict[str, Any]:
     return {name: figure for name, figure in figures.items() if figure}
 
 
-def _priced(
+def _make_price(
     shape: TypePrice | None, listed: TypePrice | None, billed: Mapping[tuple[str, int], NetRate]
 ) -> dict[str, Any] | None:
     """The price of a type: its net rates, and list prices where nothing was used; None if a part has neither.
@@ -175,7 +175,7 @@ def _is_net(rate: NetRate) -> bool:
     return rate.net is not None and not rate.is_mixed
 
 
-def _called(dimension: str, tier: int) -> str:
+def _part_name(dimension: str, tier: int) -> str:
     name = {"gib": "GiB", "iops": "IOPS", "mib_s": "MiB/s", "io": "I/O"}[dimension]
     return name if tier == 1 else f"{name} of tier {tier}"
 

@@ -49,9 +49,10 @@ OPTIONS = {
     "NETWORK__SECURITY_GROUP_IDS": "sg-0123456789abcdef0",
     "NETWORK__VPC_ID": "vpc-0123456789abcdef0",
     "NETWORK__ROUTE_TABLE_IDS": "rtb-0123456789abcdef0",
-    "RESERVED_CONCURRENCY": '{"audit_batch": 20, "*": 5}',
+    "RESERVED_CONCURRENCY": '{"audit_batch": 20, "*": 10}',
     "CODE_SIGNING_CONFIG_ARN": "arn:aws:lambda:eu-west-1:111122223333:code-signing-config:csc-0123456789abcdef0",
     "SIGNED_CODE": "code-of-ours/signed",
+    "SLACK_AT_ONCE": "7",
     "LOGS_DAYS": "400",
 }
 """All options that companies ask for, and what measures with copies, a locked document and denied places."""

@@ -1,17 +1,22 @@
 """What companies require of all that is deployed: tags, a key, bounds and paths of roles, a network, signed code."""
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import botocore.session
 import cfnlint
 import pytest
+from botocore import xform_name
 
 from infra.constructs.network import ENDPOINTS, GATEWAYS
-from infra.packaging.contents import asked_services, handlers
+from infra.packaging import PROJECT
+from infra.packaging.contents import PACKAGES, asked_services, handlers
 from tests.infra.conftest import KEY, TAGS
+from tests.infra.roles import takes_tags
 from tests.infra.templates import MEMBERS, SERVICE, Templates, listed, plain
 
 ALL = (*SERVICE, *MEMBERS, "probe-document", "benchmark-document")
@@ -79,6 +84,31 @@ def test_all_that_can_have_tags_has_them(templates_with_options):
 def test_the_functions_give_the_same_tags_to_what_they_make(templates_with_options):
     for function in of_type(templates_with_options, "AWS::Lambda::Function").values():
         assert function["Environment"]["Variables"]["PLIMSOLL_TAGS"] == "team=storage,cost-center=42"
+
+
+def test_nothing_else_of_ours_makes_what_can_have_tags():
+    """By the calls of AWS's services that stand in the sources; who makes it says where its tags are tested."""
+    session = botocore.session.get_session()
+    taking = {
+        xform_name(name)
+        for service in asked_services()
+        for name in session.get_service_model(service).operation_names
+        if takes_tags(session.get_service_model(service).operation_model(name))
+    }
+    called = {name for text in sources() for name in re.findall(r"\.(\w+)\(", text)}
+    assert "create_snapshot" in taking
+    assert taking & called == {
+        "copy_volumes",  # tests/unit/measure/aws/test_bench.py
+        "create_document",  # test_validation_roles_suffice.py
+        "create_function",  # DuckDB's, which makes a function of SQL
+        "create_volume",  # both
+    }
+
+
+def sources() -> Iterator[str]:
+    for place in (*(Path("lib") / name for name in PACKAGES), Path("functions")):
+        for file in (PROJECT / place).rglob("*.py"):
+            yield file.read_text(encoding="utf-8")
 
 
 def test_all_that_can_have_a_key_has_it(templates_with_options):
@@ -160,7 +190,7 @@ def test_every_function_has_concurrency_of_its_own_if_that_is_asked_for(template
         function["Handler"].split(".")[1]: function["ReservedConcurrentExecutions"]
         for function in of_type(templates_with_options, "AWS::Lambda::Function").values()
     }
-    assert reserved == {**dict.fromkeys(handlers(), 5), "audit_batch": 20, "slack_act": 10}
+    assert reserved == {**dict.fromkeys(handlers(), 10), "audit_batch": 20, "slack_act": 7}
 
 
 def test_every_function_is_signed_and_taken_from_where_signed_zips_are(templates_with_options):

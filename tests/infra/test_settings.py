@@ -128,9 +128,9 @@ def test_tags_are_words_with_commas_and_fit_the_functions_own_setting(monkeypatc
 
 
 def test_concurrency_is_set_apart_by_name_and_for_all_others():
-    none, some = Deployment.read({}), Deployment.read({"reserved_concurrency": '{"audit_batch": 20, "*": 5}'})
+    none, some = Deployment.read({}), Deployment.read({"reserved_concurrency": '{"audit_batch": 20, "*": 12}'})
     assert [none.reserved_for(name, None) for name in ("audit_batch", "plan")] == [None, None]
-    assert [some.reserved_for(name, None) for name in ("audit_batch", "plan")] == [20, 5]
+    assert [some.reserved_for(name, None) for name in ("audit_batch", "plan")] == [20, 12]
     assert (none.reserved_for("slack_act", 10), some.reserved_for("slack_act", 10)) == (10, 10)
 
 
@@ -190,6 +190,7 @@ def test_what_is_no_schedule_is_refused_with_what_to_write_instead(schedule, ins
         ({"tags": ",".join(f"k{number}={'v' * 250}" for number in range(9))}, "have room for 2,048 of them."),
         ({"reserved_concurrency": '{"audit_batches": 5}'}, "there is no function audit_batches: write audit_batch."),
         ({"reserved_concurrency": '{"*": 0}'}, "reserved_concurrency.* is 0"),
+        ({"reserved_concurrency": '{"*": 9}'}, "has 9 for take_inventory, of which max_concurrency calls 10 at once"),
         (
             {"code_signing_config_arn": "csc-1"},
             "code_signing_config_arn is 'csc-1': write an ARN such as arn:aws:lambda",

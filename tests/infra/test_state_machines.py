@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.settings import CALLED_AT_ONCE
 from plimsoll.model.errors import Throttled, Unreachable
 from plimsoll_measure.validation.fio_job import LONGEST_TASK_S
 
@@ -101,6 +102,18 @@ def test_batches_are_looked_for_again_until_none_is_pending(templates):
     audit = dict(states_of(templates.definition("audit")))
     assert audit["Batches"]["Next"] == "FindPending"
     assert audit["IsAnyPending"]["Default"] == "IsAnyShard"
+
+
+def test_the_functions_that_many_items_call_at_once_are_known_where_concurrency_is_set_apart(templates):
+    called = {
+        state["Parameters"]["FunctionName"].split(".")[1]
+        for machine in MACHINES
+        for _, each in states_of(templates.definition(machine))
+        if "ItemReader" in each
+        for _, state in states_of(each["ItemProcessor"])
+        if state["Type"] == "Task"
+    }
+    assert called == {*CALLED_AT_ONCE}
 
 
 def test_nothing_is_summarized_before_every_shard_is_combined(templates):
