@@ -1,7 +1,8 @@
-"""What commands and others ask of bills: read one, reconcile it with a run, and make a price file of it."""
+"""Bills for commands and others: read one, reconcile it with a run, and make a price file of it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ from plimsoll.api.runs import list_runs, run_folder
 from plimsoll.clouds.common.dated_data import PriceFile, find_data, shipped_prices
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import PriceBook
+from plimsoll.reports.run_folder import write_run
 from plimsoll.reports.run_reader import read_run, stream_records
 from plimsoll_bill.bill import Bill, open_bill
 from plimsoll_bill.rates import net_prices, price_text, rates_of
-from plimsoll_bill.realized import Realized, find_realized, follow_savings
+from plimsoll_bill.realized import Realized, find_realized, follow_savings, totals_by_month
 from plimsoll_bill.reconcile import Reconciliation, reconcile
 from plimsoll_bill.sources import S3, find_files
 
@@ -47,7 +49,7 @@ def net_price_file(bill: Bill, where: str) -> tuple[str, list[str]]:
 
 
 def realized_savings(bill: Bill, folders: Sequence[Path] | None = None) -> Realized:
-    """What became of the savings of some runs, or of all on this machine. Raises BadInput if there is no run."""
+    """The outcome of the savings of some runs, or of all on this machine. Raises BadInput if there is no run."""
     places = [run_folder(folder) for folder in folders] if folders else list_runs()
     if not places:
         raise BadInput("there is no run on this machine: give the folders of runs with --run.")
@@ -55,6 +57,18 @@ def realized_savings(bill: Bill, folders: Sequence[Path] | None = None) -> Reali
     savings = follow_savings((moment, stream_records(place)) for moment, place in runs)
     file = PriceFile.model_validate(net_prices(rates_of(bill), _list_books(), "the bill").content)
     return find_realized(bill, savings, {book.region: book for book in file.books()})
+
+
+def note_realized(outcome: Realized) -> Path | None:
+    """Notes the newest month in the newest run that has ended, whose reports show it; None if there is neither."""
+    totals = list(totals_by_month(outcome))
+    ended = next((place for place in list_runs() if read_run(place).status not in {"running", "interrupted"}), None)
+    if not totals or ended is None:
+        return None
+    month, figures = totals[-1]
+    savings = {name: round(usd, 2) for name, usd in asdict(figures).items()}
+    write_run(ended, {**read_run(ended).plain, "realized": {"month": f"{month:%Y-%m}", **savings}})
+    return ended
 
 
 def _list_books() -> dict[str, dict[str, PriceBook]]:

@@ -90,7 +90,7 @@ create view charges as select * from placed where fault is null
 
 
 class BilledMoney(NamedTuple):
-    """What rows add up to, in one currency. `list` is None where a row of usage has no list price.
+    """The sums of rows, in one currency. `list` is None where a row of usage has no list price.
 
     `net` is after discounts; credits and others (refunds, taxes, fees) are apart, and are negative where they give.
     """
@@ -103,7 +103,7 @@ class BilledMoney(NamedTuple):
     others: float
 
     @property
-    def paid(self) -> float:
+    def total(self) -> float:
         """All of it."""
         return self.net + self.credits + self.others
 
@@ -265,7 +265,7 @@ def _fields_of(provider: str, usage_type: str, description: str, unit: str, list
 
 
 def _notes_of(connection: "DuckDBPyConnection", names: Sequence[str]) -> Iterator[str]:
-    """What people should know of how a bill was read."""
+    """The sentences on how a bill was read."""
     for name in dict.fromkeys(names):
         count = names.count(name)
         yield f"{count} {'file' if count == 1 else 'files'} read as {name}."

@@ -37,7 +37,7 @@ PERFORMANCE: Final = ("gib", "iops", "mib_s", "io")
 
 
 class Meter(NamedTuple):
-    """What a row counts. `apart` is why its price is not the region's: a Local Zone, an Outpost; empty elsewhere.
+    """The thing that a row counts. `apart` is why its price is not the region's, such as a Local Zone; empty elsewhere.
 
     `scale` makes the bill's quantity one of the dimension's units.
     """
@@ -124,11 +124,13 @@ def meter_of(provider: str, usage_type: str, description: str, unit: str, list_p
         return _google_meter(description)
     if provider != "aws":
         return None
-    meter = _coded(usage_type) or (None if "EBS:" in usage_type else _coded(description) or _worded(description))
+    meter = _find_coded(usage_type) or (
+        None if "EBS:" in usage_type else _find_coded(description) or _find_worded(description)
+    )
     return None if meter is None else meter._replace(scale=_scale(meter.dimension, unit, list_price))
 
 
-def _coded(text: str) -> Meter | None:
+def _find_coded(text: str) -> Meter | None:
     """The meter of the usage type that stands in a text."""
     usage = _USAGE.search(text)
     if usage is None:
@@ -146,7 +148,7 @@ def _coded(text: str) -> Meter | None:
     return Meter(dimension, _BILLED_AS.get(billed_as, billed_as), tier, apart=apart)
 
 
-def _worded(description: str) -> Meter | None:
+def _find_worded(description: str) -> Meter | None:
     """The meter that the words of a description mean; a type that is not named is that of the dimension."""
     dimension = next((name for words, name in _WORDS if words.search(description)), None)
     if dimension is None:

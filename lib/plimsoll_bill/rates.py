@@ -20,7 +20,7 @@ _DIGITS: Final = 9
 
 
 class NetRate(NamedTuple):
-    """What a unit cost in a month. `net` is None if none was used; `listed` if the bill gives no single list price."""
+    """The cost of a unit in a month. `net` is None if none was used, `listed` if it has no single list price."""
 
     provider: str
     region: str
@@ -69,16 +69,20 @@ class NetPrices:
 def net_prices(rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceBook]], where: str) -> NetPrices:
     """The price file of some rates. `lists` are the list prices by cloud and region, for what was not billed.
 
-    A type is left out if a part of its price is known from neither, and so are rates in another currency than dollars.
+    Regions that were not billed are there at list price. A type is left out if a part of its price is known from
+    neither, and so are rates in another currency than dollars.
     """
     notes, regions, sources = list[str](), dict[str, Any](), dict[str, Any]()
     by_region: dict[tuple[str, str], list[NetRate]] = {}
     foreign = set[tuple[str, str]]()
     for rate in rates:
-        if rate.dimension in PERFORMANCE and rate.currency == DOLLARS:
+        if rate.dimension in PERFORMANCE and rate.currency == DOLLARS and rate.region:
             by_region.setdefault((rate.provider, rate.region), []).append(rate)
         elif rate.currency != DOLLARS:
             foreign.add((rate.region, rate.currency))
+    for provider in {provider for provider, _ in by_region}:
+        for region in lists.get(provider, {}):
+            by_region.setdefault((provider, region), [])
     notes += [f"{region} is billed in {currency}: it has no price in dollars." for region, currency in sorted(foreign)]
     for (provider, region), here in by_region.items():
         book = lists.get(provider, {}).get(region)
@@ -86,25 +90,25 @@ def net_prices(rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceB
         entry, net_parts = dict[str, Any](), list[str]()
         for name in sorted({rate.type for rate in here} | set(book.types if book else ())):
             billed = {rate.key: rate for rate in here if rate.type == name}
-            price = _priced(shapes.get(name), book.types.get(name) if book else None, billed)
+            price = _make_price(shapes.get(name), book.types.get(name) if book else None, billed)
             if price is None:
                 notes.append(f"{name} in {region}: a part of its price is in neither the bill nor a list.")
                 continue
-            parts = [_called(*key) for key, rate in billed.items() if _is_net(rate)]
+            parts = [_part_name(*key) for key, rate in billed.items() if _is_net(rate)]
             net_parts += [f"{name} ({', '.join(parts)})"] if parts else []
             entry[name] = price
         notes += [
-            f"{rate.type} in {region}: {_called(*rate.key)} has several list prices: its rate is not used."
+            f"{rate.type} in {region}: {_part_name(*rate.key)} has several list prices: its rate is not used."
             for rate in here
             if rate.is_mixed
         ]
-        month = max(rate.month for rate in here)
-        of_list = f"; the others at list price, {book.source} of {book.as_of}" if book else "; no list for the others"
-        sources[region] = {
-            "what": f"net rates of the bill of {month:%Y-%m}: {', '.join(net_parts) or 'none'}{of_list}",
-            "where": where,
-            "as_of": _last_day(month),
-        }
+        listed = f"list price, {book.source}" if book else ""
+        month = max((rate.month for rate in here), default=None)
+        if month is not None:
+            listed = f"; the others at {listed} of {book.as_of}" if book else "; no list for the others"
+            listed = f"net rates of the bill of {month:%Y-%m}: {', '.join(net_parts) or 'none'}{listed}"
+        as_of = book.as_of if month is None and book else _last_day(month or date.max)
+        sources[region] = {"what": listed, "where": where, "as_of": as_of}
         regions[region] = {"source": region, **entry}
     verified_on = max((source["as_of"] for source in sources.values()), default=None)
     content = {"verified_on": verified_on, "currency": DOLLARS, "sources": sources, "regions": regions}
@@ -135,7 +139,7 @@ def written_price(price: TypePrice) -> dict[str, Any]:
     return {name: figure for name, figure in figures.items() if figure}
 
 
-def _priced(
+def _make_price(
     shape: TypePrice | None, listed: TypePrice | None, billed: Mapping[tuple[str, int], NetRate]
 ) -> dict[str, Any] | None:
     """The price of a type: its net rates, and list prices where nothing was used; None if a part has neither.
@@ -175,7 +179,7 @@ def _is_net(rate: NetRate) -> bool:
     return rate.net is not None and not rate.is_mixed
 
 
-def _called(dimension: str, tier: int) -> str:
+def _part_name(dimension: str, tier: int) -> str:
     name = {"gib": "GiB", "iops": "IOPS", "mib_s": "MiB/s", "io": "I/O"}[dimension]
     return name if tier == 1 else f"{name} of tier {tier}"
 

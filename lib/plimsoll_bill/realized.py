@@ -1,4 +1,4 @@
-"""What became of each saving: month by month what runs promised, what the bill shows of it, and what was lost again.
+"""The outcome of each saving: month by month what runs promised, what the bill shows of it, and what was lost again.
 
 Runs know what was recommended, and in which run it was first seen carried out. The bill knows what each volume cost: a
 month's saving is what its former configuration would have cost at the bill's own rates, for the same hours, less that.
@@ -65,7 +65,7 @@ class MonthOf:
 
 @dataclass(slots=True, kw_only=True)
 class Realized:
-    """What became of savings by month and owner. `unknown` volumes were carried out, and no price or bill shows it."""
+    """The outcome of savings by month and owner. `unknown` volumes were carried out, and no price or bill shows it."""
 
     months: dict[tuple[date, str], MonthOf] = field(default_factory=dict)
     lost: list[LostSaving] = field(default_factory=list)
@@ -96,7 +96,7 @@ def follow_savings(runs: Iterable[tuple[datetime, Iterable[RecommendationRecord]
 
 
 def find_realized(bill: Bill, savings: Iterable[Saving], books: Mapping[str, PriceBook]) -> Realized:
-    """What the months of a bill show of savings, priced by its own net rates."""
+    """The outcome of savings by the months of a bill, priced by its own net rates."""
     outcome, savings = Realized(), list(savings)
     months = bill.months()
     wanted = {saving.key for saving in savings} | {(*saving.key[:2], saving.successor) for saving in savings}
@@ -175,7 +175,7 @@ def _find_successor(saving: Saving, arrived: Iterable[RecommendationRecord]) -> 
 def _month_of(
     saving: Saving, billed: Mapping[VolumeKey, BilledVolume], book: PriceBook | None
 ) -> tuple[float | None, bool, str]:
-    """What a month shows of a saving: the money (None: not known), whether it is lost, and why."""
+    """The money that a month shows of a saving (None: not known), whether it is lost, and why."""
     volume = billed.get(saving.key)
     if volume is None:
         successor = billed.get((*saving.key[:2], saving.successor)) if saving.successor else None

@@ -68,7 +68,7 @@ def month_s(month: date) -> float:
 
 
 def billed_volumes(bill: Bill, month: date) -> Iterable[BilledVolume]:
-    """The volumes that a month of the bill has, each with its money as if it had been there for all of the month.
+    """The volumes of a month, each with its money as if it had been there for all of it.
 
     Operations that are counted one by one, and Local Zones and Outposts, are left out.
     """

@@ -30,12 +30,12 @@ _TABLES: Final[Sequence[tuple[str, tuple[str, ...]]]] = (
 
 def show_bill(console: Console, bill: Bill, month: date | None, most: int) -> None:
     """Prints what was paid, currency by currency, by type, account, region and month, and what could not be placed."""
-    where = _where(month)
+    where = _month_condition(month)
     currencies = bill.sums("currency", where=where)
     if not currencies:
         console.print(_plain("No block storage that could be placed is in this bill."))
     for (name,), money in currencies:
-        console.print(Text(f"{name} {money.paid:,.2f} paid for block storage", style="bold"))
+        console.print(Text(f"{name} {money.total:,.2f} paid for block storage", style="bold"))
         console.print(_plain(_parts(str(name), money)))
         for title, by in _TABLES:
             sums = bill.sums(*by, where=f"{where} and currency = {literal(str(name))}")
@@ -51,8 +51,8 @@ def show_bill(console: Console, bill: Bill, month: date | None, most: int) -> No
             console.print(_plain(f"  {unplaced_text(entry)}"), soft_wrap=True)
     for elsewhere, rows, cost in bill.other_rows():
         shown = "no cost" if cost is None else f"{cost:,.2f}"
-        rest = f"The bill has {count_of(rows, 'other row')}, of {elsewhere or 'no currency'} {shown}."
-        console.print(_plain(rest), style="dim", soft_wrap=True)
+        sentence = f"The bill has {count_of(rows, 'other row')}, of {elsewhere or 'no currency'} {shown}."
+        console.print(_plain(sentence), style="dim", soft_wrap=True)
 
 
 def unplaced_text(entry: Unplaced) -> str:
@@ -62,7 +62,7 @@ def unplaced_text(entry: Unplaced) -> str:
 
 
 def checks_sentence(bill: Bill) -> str:
-    """How list price times quantity compares with what was billed, over the whole bill."""
+    """The sentence on list price times quantity beside what was billed."""
     checks = bill.checks()
     parts = [f"{checks.at_list:,} of {count_of(checks.rows, 'row')} of usage are list price times quantity"]
     for rows, words in (
@@ -90,7 +90,7 @@ def show_reconciliation(console: Console, outcome: Reconciliation, most: int) ->
             console.print(_plain(f"{count_of(len(differences), 'volume')} {title}:"), style="yellow")
             shown = differences if not most else differences[:most]
             for difference in shown:
-                console.print(_plain(f"  {difference_text(difference)}"), soft_wrap=True)
+                console.print(_plain(f"  {billed_difference_text(difference)}"), soft_wrap=True)
             if len(differences) > len(shown):
                 console.print(_plain(f"  {len(differences) - len(shown):,} more; --rows 0 shows all."), style="dim")
     for place, usd in sorted(outcome.unaudited.items()):
@@ -100,7 +100,7 @@ def show_reconciliation(console: Console, outcome: Reconciliation, most: int) ->
         console.print(_plain(sentence), style="dim")
 
 
-def difference_text(difference: VolumeDifference) -> str:
+def billed_difference_text(difference: VolumeDifference) -> str:
     """A volume that differs: where, why, and both sides' money."""
     run, billed = ("not known" if usd is None else f"{usd:,.2f}" for usd in (difference.run, difference.billed))
     where = f"{difference.volume_id} ({difference.account}/{difference.region})"
@@ -109,7 +109,7 @@ def difference_text(difference: VolumeDifference) -> str:
 
 def bill_json(bill: Bill, month: date | None, outcome: Reconciliation | None) -> dict[str, Any]:
     """A bill as plain values: money by currency and dimension, rates, what has no place, and a reconciliation."""
-    where = _where(month)
+    where = _month_condition(month)
     by = ("month", "currency", "provider", "account", "region", "type", "dimension", "tier", "apart")
     return {
         "paid": {str(name): _money(money) for (name,), money in bill.sums("currency", where=where)},
@@ -122,7 +122,7 @@ def bill_json(bill: Bill, month: date | None, outcome: Reconciliation | None) ->
         "unplaced": [entry._asdict() for entry in bill.find_unplaced()],
         "elsewhere": [{"currency": currency, "rows": rows, "cost": cost} for currency, rows, cost in bill.other_rows()],
         "notes": list(bill.notes),
-        "reconciled": None if outcome is None else _reconciled(outcome),
+        "reconciled": None if outcome is None else _reconciliation_json(outcome),
     }
 
 
@@ -147,7 +147,7 @@ def show_realized(console: Console, outcome: Realized) -> None:
 
 
 def realized_json(outcome: Realized) -> dict[str, Any]:
-    """What became of savings as plain values: by month and owner, and each that was lost again."""
+    """The outcome of savings as plain values: by month and owner, and each that was lost again."""
     return {
         "months": [
             {"month": _value(month), "owner": owner, **asdict(figures)}
@@ -207,7 +207,7 @@ def _plain(text: str) -> Text:
     return Text(printable(text))
 
 
-def _where(month: date | None) -> str:
+def _month_condition(month: date | None) -> str:
     return "true" if month is None else f"month = date '{month}'"
 
 
@@ -217,14 +217,14 @@ def _value(value: Any) -> Any:
 
 
 def _money(money: BilledMoney) -> dict[str, float | None]:
-    return {**money._asdict(), "paid": money.paid}
+    return {**money._asdict(), "paid": money.total}
 
 
 def _rate(rate: NetRate) -> dict[str, Any]:
     return {name: _value(value) for name, value in rate._asdict().items()}
 
 
-def _reconciled(outcome: Reconciliation) -> dict[str, Any]:
+def _reconciliation_json(outcome: Reconciliation) -> dict[str, Any]:
     named: Iterable[str] = ("differing", "unbilled", "unknown")
     plain = {**asdict(outcome), **{name: [entry._asdict() for entry in getattr(outcome, name)] for name in named}}
     return {name: _value(value) for name, value in plain.items()}

@@ -1,4 +1,4 @@
-"""Where a bill lies: files, folders of an export, or S3, as files on this machine, one after the other."""
+"""Places of a bill: files, folders of an export, or S3, as files on this machine, one after the other."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -43,12 +43,12 @@ def find_files(place: str, client: Any = None) -> list[BillFile]:
         bucket, _, prefix = place.removeprefix(S3).partition("/")
         with translate_errors(f"list {place}", "s3:ListBucket", READING):
             names = [entry.key for entry in every_object(client, bucket, prefix)]
-        files = [BillFile(f"{S3}{bucket}/{name}", _fetched(client, bucket, name)) for name in newest_of(names)]
+        files = [BillFile(f"{S3}{bucket}/{name}", _fetch_object(client, bucket, name)) for name in newest_of(names)]
     else:
         path = Path(place)
         names = [str(path)] if path.is_file() else [str(file) for file in sorted(path.rglob("*")) if file.is_file()]
         kept = names if path.is_file() else newest_of(names)
-        files = [BillFile(name, _as_it_is(Path(name))) for name in kept]
+        files = [BillFile(name, _link_file(Path(name))) for name in kept]
     if not files:
         raise BadInput(f"{place} has no bill: give a file, a folder or s3://BUCKET/PREFIX with Parquet or CSV.")
     return files
@@ -79,7 +79,7 @@ def _place_of(path: PurePosixPath) -> tuple[PurePosixPath, str]:
     return path.parent, ""
 
 
-def _as_it_is(path: Path) -> Callable[[Path], Any]:
+def _link_file(path: Path) -> Callable[[Path], Any]:
     """A file of this machine by a link of a plain name: signs of its own name mean something to DuckDB."""
 
     @contextmanager
@@ -98,7 +98,7 @@ def _plain_path(scratch: Path, name: str) -> Path:
     return scratch / f"bill{next((ending for ending in _BILLS if name.lower().endswith(ending)), '.csv')}"
 
 
-def _fetched(client: Any, bucket: str, key: str) -> Callable[[Path], Any]:
+def _fetch_object(client: Any, bucket: str, key: str) -> Callable[[Path], Any]:
     """An object as a file in a scratch folder, which is removed when it has been read."""
 
     @contextmanager

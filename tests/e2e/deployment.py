@@ -80,6 +80,21 @@ def deploy(synthesized: Synthesized, emulator: Emulator, member: str) -> None:
         create(name, template, emulator, account, parameters)
 
 
+def remove(synthesized: Synthesized, emulator: Emulator, member: str) -> None:
+    """Deletes all stacks, each before those that it depends on. What a stack keeps stays."""
+    for stack in reversed(synthesized.stacks()):
+        name = str(stack["properties"]["stackName"])
+        cloudformation = emulator.client("cloudformation", account=member if "-member-" in name else HOME)
+        cloudformation.delete_stack(StackName=name)
+        _wait_until_gone(cloudformation, name)
+
+
+def _wait_until_gone(cloudformation: Any, name: str) -> None:
+    while stacks := [one for one in cloudformation.describe_stacks()["Stacks"] if one["StackName"] == name]:
+        assert stacks[0]["StackStatus"] != "DELETE_FAILED", stacks[0].get("StackStatusReason")
+        time.sleep(0.5)
+
+
 def _publish(synthesized: Synthesized, emulator: Emulator) -> None:
     """What `cdk bootstrap` and the publishing of assets leave: a bucket with them, and the version it is of."""
     s3 = emulator.client("s3")

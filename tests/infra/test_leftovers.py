@@ -3,7 +3,7 @@
 import boto3
 import pytest
 
-from plimsoll_service.bootstrap.leftovers import KINDS
+from plimsoll_service.bootstrap.leftovers import LEFTOVER_KINDS
 from tests.infra.templates import MEMBERS, SERVICE, plain
 
 DOCUMENTS = ("probe-document",)
@@ -24,10 +24,10 @@ def test_each_kind_that_is_named_or_stays_is_listed(templates):
     ]
     found = {kind for kind, each in resources if is_named(kind, each) or each.get("DeletionPolicy") == "Retain"}
     assert len(found) > 12
-    assert found <= {kind.type for kind in KINDS}
+    assert found <= {kind.type for kind in LEFTOVER_KINDS}
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.type)
+@pytest.mark.parametrize("kind", LEFTOVER_KINDS, ids=lambda kind: kind.type)
 def test_each_list_is_a_call_of_its_service_with_that_answer(kind):
     client = boto3.Session("testing", "testing", region_name="eu-west-1").client(kind.service)
     model = client.meta.service_model.operation_model(client.meta.method_to_api_mapping[kind.operation])

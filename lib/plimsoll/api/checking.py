@@ -115,7 +115,7 @@ def judge_planned(volume: PlannedVolume, known: KnownVolumes, policy: Policy, pr
 
 
 def _judge_template(volume: PlannedVolume, known: KnownVolumes, policy: Policy, prices: str | None) -> PlanFinding:
-    """The worst finding on the volumes that a template made at a device, as if each became what it makes next."""
+    """The worst finding on the volumes of a template at a device, if each became like the next one."""
     made = [
         replace(volume, volume_id=record.volume_id, template=None)
         for record in known.made.get(volume.template or "", ())

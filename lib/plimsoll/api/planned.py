@@ -57,7 +57,7 @@ class PlannedVolume:
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """The way to a resource's blocks that describe volumes, and the key by which blocks of one kind are told apart."""
+    """The path to a resource's blocks that describe volumes; `key` tells blocks of one kind apart."""
 
     path: tuple[str, ...]
     key: str = ""
@@ -217,7 +217,7 @@ def _mark_unknown(values: Any, unknown: Any) -> Any:
 
 
 def _mark_texts(values: Any) -> Any:
-    """The values of a change set, with `_LATER` in the place of those that it knows only when it is executed."""
+    """The values of a change set, with `_LATER` for those that only its execution knows."""
     if isinstance(values, Mapping):
         return {key: _mark_texts(value) for key, value in values.items()}
     if isinstance(values, list):

@@ -198,6 +198,16 @@ class Learning(_Part):
     rests_on: TableSource | None
 
 
+class RealizedSavings(_Part):
+    """The newest month of a bill beside earlier promises, in USD of that month; of all runs, not of this one alone."""
+
+    month: str
+    promised: float
+    carried_out: float
+    realized: float
+    lost: float
+
+
 class RunBegun(_Part):
     """The beginning of a run: its time, scope and policy."""
 
@@ -235,6 +245,7 @@ class RunRecord(RunBegun):
     history: HistoryTold | None = None
     promises: KeptPromises | None = None
     learning: Learning | None = None
+    realized: RealizedSavings | None = None
 
     def cost_groups(self, kind: str) -> list[CostGroup]:
         """The groups of a kind that is paid for nothing; none where an earlier version did not know it."""

@@ -217,7 +217,7 @@ class Configuration:
         return None if folder is None else self._find_block(folder, "module", modules[-1])
 
     def _trace(self, modules: Sequence[str], expression: str) -> str:
-        """The expression, and for a variable or a local value the file in which it is set, as far as that is known."""
+        """The expression; for a variable or a local value also the file that sets it, if known."""
         match = re.fullmatch(r"(var|local)\.([\w-]+)", expression)
         setting = None if match is None else self._find_setting(modules, *match.groups())
         if setting is None:
@@ -238,11 +238,11 @@ class Configuration:
             return self._first_of(places, name, modules)
         call = self._find_call(modules)
         files = [] if modules else [*sorted(folder.glob("*.auto.tfvars"), reverse=True), folder / "terraform.tfvars"]
-        given = [
+        set_by_files = [
             (path, body) for path in files if path.is_file() for body in _children(_parse(path.read_bytes()), "body")
         ]
         default = self._find_block(folder, "variable", name)
-        return self._first_of([call] if call else given, name, modules[:-1]) or self._first_of(
+        return self._first_of([call] if call else set_by_files, name, modules[:-1]) or self._first_of(
             [default] if default else [], "default", modules
         )
 

@@ -24,10 +24,13 @@ def realized_command(
     runs: Annotated[
         list[Path] | None, typer.Option("--run", help="A run's folder; repeat for several. Without it: all runs here.")
     ] = None,
+    note: Annotated[
+        bool, typer.Option("--note", help="Note the newest month in the newest run, for its page and Slack message.")
+    ] = False,
     format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
 ) -> None:
     from plimsoll.reports.printable import put_out
-    from plimsoll_bill.api import read_bill, realized_savings
+    from plimsoll_bill.api import note_realized, read_bill, realized_savings
     from plimsoll_bill.shown import realized_json, show_realized
 
     if format_ not in _FORMATS:
@@ -39,3 +42,6 @@ def realized_command(
         put_out([json.dumps(realized_json(outcome), indent=1), "\n"])
     else:
         show_realized(screen, outcome)
+    if note:
+        place = note_realized(outcome)
+        screen.say("nothing to note" if place is None else f"noted in {place}: plimsoll report {place}")

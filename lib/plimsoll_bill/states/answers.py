@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from plimsoll.clouds.aws.ec2_fields import Count, Name, PastTime, Tagged, VolumeId
+from plimsoll.clouds.aws.ec2_fields import UNATTACHED, Count, Name, PastTime, Tagged, VolumeId
 from plimsoll.clouds.aws.lists import AwsAnswer, Page
 from plimsoll_bill.states.facts import FastRestore, Image, PresentVolume, RetentionRule, Snapshot
 
@@ -62,7 +62,7 @@ class SnapshotsPage(Page):
     snapshots: tuple[SnapshotAnswer, ...]
 
 
-class DiskAnswer(AwsAnswer):
+class ImageDiskAnswer(AwsAnswer):
     """The disk of an image's device."""
 
     snapshot_id: SnapshotId | None = None
@@ -71,7 +71,7 @@ class DiskAnswer(AwsAnswer):
 class MappingAnswer(AwsAnswer):
     """A device of an image."""
 
-    ebs: DiskAnswer | None = None
+    ebs: ImageDiskAnswer | None = None
 
 
 class ImageAnswer(AwsAnswer):
@@ -103,7 +103,7 @@ class ImagesPage(Page):
 
 
 class LaunchAnswer(AwsAnswer):
-    """What a version of a launch template launches."""
+    """The image that a version of a launch template launches."""
 
     image_id: str | None = None
 
@@ -166,7 +166,7 @@ class VolumePart(Tagged):
             zone=self.availability_zone,
             created=self.create_time,
             tags=self.tag_values,
-            attached=any(part.state != "detached" for part in self.attachments),
+            attached=any(part.state != UNATTACHED for part in self.attachments),
             multi_attach=bool(self.multi_attach_enabled),
             snapshot_id=self.snapshot_id,
             source_id=self.source_volume_id,
@@ -221,7 +221,7 @@ class GrantAnswer(AwsAnswer):
     group: str | None = None
 
     @property
-    def who(self) -> str:
+    def account(self) -> str:
         """The account, or "everybody"."""
         return self.user_id or "everybody"
 
@@ -251,7 +251,7 @@ class BinTag(AwsAnswer):
 
 
 class BinPeriod(AwsAnswer):
-    """How long a rule keeps."""
+    """The days for which a rule keeps."""
 
     retention_period_value: Count
     retention_period_unit: Annotated[str, Field(pattern="^DAYS$")]

@@ -72,13 +72,15 @@ class RetentionRule:
     tags: tuple[tuple[str, str | None], ...] = ()
     excluded: tuple[tuple[str, str | None], ...] = ()
 
-    def keeps(self, kind: str, tags: Mapping[str, str]) -> bool:
+    def may_keep(self, kind: str, tags: Mapping[str, str]) -> bool:
         """True if a deleted resource with these tags can be taken back."""
 
-        def has(pair: tuple[str, str | None]) -> bool:
+        def has_pair(pair: tuple[str, str | None]) -> bool:
             return pair[0] in tags and pair[1] in {None, tags[pair[0]]}
 
-        return kind == self.kind and (any(map(has, self.tags)) if self.tags else not any(map(has, self.excluded)))
+        return kind == self.kind and (
+            any(map(has_pair, self.tags)) if self.tags else not any(map(has_pair, self.excluded))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,7 @@ class PresentVolume:
 
     @property
     def is_made_empty(self) -> bool:
-        """True if it was made of no snapshot and of no other volume, so that its snapshots share no block of them."""
+        """True if it was made of no snapshot and no volume: its snapshots share no block of such."""
         return not self.snapshot_id and self.source_id is None
 
 
@@ -110,7 +112,7 @@ class LastUse:
 
 
 @dataclass(slots=True, kw_only=True)
-class Place:
+class PlaceFacts:
     """The facts of one account and region. What could not be read is None, and `unread` says why, by permission."""
 
     account: str

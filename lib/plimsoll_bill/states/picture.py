@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from plimsoll.model.kinds import DETACHED, CountsAs
+from plimsoll.model.kinds import COSTS, CountsAs
 from plimsoll.reports.record import RecommendationRecord, to_cents
 from plimsoll_bill.states import rows
 from plimsoll_bill.states.rows import StateRecord
@@ -73,7 +73,7 @@ def draw_picture(
         is_known = record.kind.money is not CountsAs.UNKNOWN
         name = state.state if state is not None else USED if is_known else UNKNOWN
         row(record.current.type, name).add(paid, **parts)
-    for state in states:
+    for state in sorted(states, key=lambda state: state.state == rows.FAST_RESTORE):
         if state.state in _OF_VOLUMES or state.state == rows.NO_ARCHIVE or (bill is None and state.monthly_usd is None):
             continue
         billed = [bill.pop(name, 0) for name in state.ids] if bill is not None else [to_cents(state.monthly_usd or 0.0)]
@@ -88,7 +88,8 @@ def draw_picture(
     return sorted(drawn.values(), key=lambda drawn_row: (-drawn_row.paid, drawn_row.type, drawn_row.state))
 
 
-_OF_VOLUMES: Final = frozenset({DETACHED, rows.IDLE, rows.STOPPED, rows.COLD})
+_FOR_NOTHING: Final = frozenset({*(kind.name for kind in COSTS), rows.IDLE_VOLUME})
+_OF_VOLUMES: Final = _FOR_NOTHING | {rows.STOPPED, rows.COLD}
 
 
 def _scale(part: int, paid: int, listed: int) -> int:
@@ -96,7 +97,7 @@ def _scale(part: int, paid: int, listed: int) -> int:
 
 
 def _split(state: StateRecord, least: int, most: int) -> dict[str, int]:
-    """What an action saves at the least by who can decide it; what it may save beyond that needs proof."""
+    """The parts of what an action saves: the least by who can decide it, and beyond that with proof."""
     if state.action == "keep":
         return {}
     part = "now" if state.can_be_taken else "owner" if state.waits_for_owner else "proof"
@@ -107,7 +108,7 @@ def _parts(record: RecommendationRecord, state: StateRecord | None, paid: int) -
     """The parts of a volume's money that are not used."""
     if record.kind.money is CountsAs.UNKNOWN and state is None:
         return {"unknown": paid}
-    if state is not None and state.state in {DETACHED, rows.IDLE}:
+    if state is not None and state.state in _FOR_NOTHING:
         return {"now" if state.can_be_taken else "owner": paid}
     if state is not None and state.state == rows.STOPPED:
         saved = to_cents(state.monthly_usd_saved_least or 0.0)

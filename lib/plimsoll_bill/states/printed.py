@@ -16,11 +16,11 @@ from plimsoll.reports.printable import printable
 from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import usd
 from plimsoll_bill.states.report import StatesReport, count_by_state
-from plimsoll_bill.states.rows import STATES, StateRecord
+from plimsoll_bill.states.rows import STATE_ROWS, StateRecord
 
 STATES_JSON: Final = "states.json"
 STATES_CSV: Final = "states.csv"
-COLUMNS: Final = tuple(StateRecord.model_fields)
+_COLUMNS: Final = tuple(StateRecord.model_fields)
 """The columns of states.csv: the keys of a line."""
 
 _PARTS: Final = ("paid", "used", "now", "proof", "owner", "unknown")
@@ -29,21 +29,21 @@ _HEADS: Final = ("paid", "used", "now", "with proof", "owner's word", "not known
 
 def write_states(folder: Path, report: StatesReport) -> None:
     """Writes both files into a run's folder."""
-    write_lines(json_lines(report), folder / STATES_JSON, "utf-8")
-    write_lines(csv_lines(report), folder / STATES_CSV, ENCODING)
+    write_lines(state_json_lines(report), folder / STATES_JSON, "utf-8")
+    write_lines(state_csv_lines(report), folder / STATES_CSV, ENCODING)
 
 
-def json_lines(report: StatesReport) -> Iterator[str]:
+def state_json_lines(report: StatesReport) -> Iterator[str]:
     """The report as JSON."""
     yield json.dumps(report.plain, indent=2, ensure_ascii=False) + "\n"
 
 
-def csv_lines(report: StatesReport) -> Iterator[str]:
+def state_csv_lines(report: StatesReport) -> Iterator[str]:
     """The states as CSV, a line each; a list has one part a line of its cell."""
-    yield _csv_line(list(COLUMNS))
+    yield _csv_line(list(_COLUMNS))
     for record in report.records:
         plain = record.model_dump(mode="json")
-        yield _csv_line([inert(printable(_cell(plain[name]))) for name in COLUMNS])
+        yield _csv_line([inert(printable(_cell(plain[name]))) for name in _COLUMNS])
 
 
 def _csv_line(cells: list[str]) -> str:
@@ -64,7 +64,7 @@ def show_states(console: Console, report: StatesReport, most: int) -> None:
     """Prints the picture, the states, and at most `most` lines (0: all)."""
     picture = plain_table(["type", "state"], [f"{head} a month" if head == "paid" else head for head in _HEADS])
     for row in report.picture:
-        words = STATES[row.state].words if row.state in STATES else row.state
+        words = STATE_ROWS[row.state].words if row.state in STATE_ROWS else row.state
         picture.add_row(printable(row.type), words, *(usd(getattr(row, part) / 100) for part in _PARTS))
     sums = [sum(getattr(row, part) for row in report.picture) for part in _PARTS]
     picture.add_row("together", "", *(usd(cents / 100) for cents in sums), style="bold")
@@ -86,7 +86,7 @@ def _line(record: StateRecord) -> str:
     name = record.ids[0] if len(record.ids) == 1 else f"{record.ids[0]} and {len(record.ids) - 1:,} more"
     called = f"{name} {record.name or ''}".rstrip()
     target = f" to {record.target}" if record.target else ""
-    parts = [f"{called} ({STATES[record.state].words}): {record.action}{target}{_money(record)}"]
+    parts = [f"{called} ({STATE_ROWS[record.state].words}): {record.action}{target}{_money(record)}"]
     parts += [f"  why: {'; '.join(record.evidence)}"] if record.evidence else []
     parts += [f"  given up: {'; '.join(record.gives_up)}"] if record.gives_up else []
     parts += [f"  missing: {lack.text}" for lack in record.lacks]

@@ -16,9 +16,9 @@ from plimsoll.clouds.common.calls import Pacer, in_chunks
 from plimsoll.model.errors import CloudError
 from plimsoll.model.units import DAY_S
 from plimsoll_bill.states import answers
-from plimsoll_bill.states.facts import SNAPSHOT, VOLUME, LastUse, Place
+from plimsoll_bill.states.facts import SNAPSHOT, VOLUME, LastUse, PlaceFacts
 
-READING: Final = replace(
+_PURPOSE: Final = replace(
     COMPARING,
     goes_on="What rests on it is not said of this place",
     allow="allow the action (`plimsoll permissions --for states`)",
@@ -28,14 +28,14 @@ METRIC_DAYS: Final = 455
 """For so long CloudWatch keeps hours."""
 
 _METRICS_A_CALL: Final = 100
-Read = TypeVar("Read")
-Items = TypeVar("Items", bound=Page)
+_Result = TypeVar("_Result")
+_PageRead = TypeVar("_PageRead", bound=Page)
 
 
 class PlaceReader:
     """Reads a place by clients of its account and region: `client` gives that of a service."""
 
-    def __init__(self, place: Place, client: Callable[[str], Any], asker: Asker) -> None:
+    def __init__(self, place: PlaceFacts, client: Callable[[str], Any], asker: Asker) -> None:
         self.place, self.client, self.asker = place, client, asker
         self.ec2 = client("ec2")
 
@@ -124,16 +124,16 @@ class PlaceReader:
             for name in volume_ids
         }
 
-    def _try(self, call: str, read: Callable[[str], Read]) -> Read | None:
+    def _try(self, call: str, read: Callable[[str], _Result]) -> _Result | None:
         """The result of a reading; None if it fails, and why is noted under its permission."""
         try:
-            with translate_errors(f"read {self.asker.place}", call, READING):
+            with translate_errors(f"read {self.asker.place}", call, _PURPOSE):
                 return read(call)
         except CloudError as error:
             self.place.unread[call] = str(error)
             return None
 
-    def _pages(self, kind: type[Items], ask: Callable[..., Any], call: str, **request: Any) -> Iterator[Items]:
+    def _pages(self, kind: type[_PageRead], ask: Callable[..., Any], call: str, **request: Any) -> Iterator[_PageRead]:
         yield from self.asker.pages(kind, ask, call, **request)
 
     def _read_uses(self) -> Mapping[str, tuple[str, ...]] | None:
@@ -184,7 +184,7 @@ class PlaceReader:
     def _ask_sharing(self, name: str) -> tuple[str, Callable[[str], tuple[str, ...]]]:
         if name.startswith("ami-"):
             return "ec2:DescribeImageAttribute", lambda call: tuple(
-                grant.who
+                grant.account
                 for grant in self.asker.one(
                     answers.ImageGrants,
                     self.ec2.describe_image_attribute,
@@ -194,7 +194,7 @@ class PlaceReader:
                 ).launch_permissions
             )
         return "ec2:DescribeSnapshotAttribute", lambda call: tuple(
-            grant.who
+            grant.account
             for grant in self.asker.one(
                 answers.SnapshotGrants,
                 self.ec2.describe_snapshot_attribute,

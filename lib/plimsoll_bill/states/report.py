@@ -14,7 +14,7 @@ from plimsoll.clouds.common.dated_data import given_prices
 from plimsoll.clouds.published import types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
-from plimsoll.model.kinds import DETACHED
+from plimsoll.model.kinds import CountsAs
 from plimsoll.model.market import PriceBook
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import VolumeSpec
@@ -24,7 +24,8 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import matched_records, stream_records
 from plimsoll.settings import Settings
 from plimsoll_bill.states import rows
-from plimsoll_bill.states.facts import Place, SnapshotPrices
+from plimsoll_bill.states.billed import BilledMonth
+from plimsoll_bill.states.facts import PlaceFacts, SnapshotPrices
 from plimsoll_bill.states.picture import PictureRow, draw_picture
 from plimsoll_bill.states.reading import PlaceReader
 from plimsoll_bill.states.rows import StateRecord
@@ -38,7 +39,7 @@ SAME_SHARE: Final = 0.01
 
 @dataclass(slots=True, kw_only=True)
 class StatesReport:
-    """Everything in a state, the most money first, the picture of what is paid, and what was not read, with why."""
+    """All that is in a state, the picture of what is paid, and why something was not read."""
 
     records: list[StateRecord] = field(default_factory=list)
     picture: list[PictureRow] = field(default_factory=list)
@@ -61,10 +62,12 @@ def snapshot_prices() -> Mapping[str, SnapshotPrices]:
     return {region: SnapshotPrices(**figures) for region, figures in written["regions"].items()}
 
 
-def report_states(folder: Path, order: Order, scope: Scope, settings: Settings, *, keep_days: float) -> StatesReport:
+def report_states(
+    folder: Path, order: Order, scope: Scope, settings: Settings, *, keep_days: float, billed: BilledMonth | None = None
+) -> StatesReport:
     """The states of a run's volumes and of their places' snapshots, by the sessions of its audit."""
     places, unread = _read_places(folder, order, scope, settings, keep_days)
-    report = judge_run(folder, order.policy, places, scope, order=order, keep_days=keep_days)
+    report = judge_run(folder, order.policy, places, scope, order=order, keep_days=keep_days, billed=billed)
     report.unread = unread | {
         f"{name}: {call}": why for name, place in places.items() for call, why in place.unread.items()
     }
@@ -72,7 +75,14 @@ def report_states(folder: Path, order: Order, scope: Scope, settings: Settings, 
 
 
 def judge_run(
-    folder: Path, policy: Policy, places: Mapping[str, Place], scope: Scope, *, order: Order, keep_days: float
+    folder: Path,
+    policy: Policy,
+    places: Mapping[str, PlaceFacts],
+    scope: Scope,
+    *,
+    order: Order,
+    keep_days: float,
+    billed: BilledMonth | None = None,
 ) -> StatesReport:
     """The states by facts that are read already, by the places' names."""
     prices, report, paid = snapshot_prices(), StatesReport(), list[RecommendationRecord]()
@@ -91,10 +101,11 @@ def judge_run(
         if state is not None:
             report.records.append(state)
     for place in places.values():
-        found_prices = prices.get(place.region, NO_PRICES)
-        report.records += judge_snapshots(place, found_prices, keep_days, policy.idle_days)
+        if billed is not None:
+            billed.add_to(place)
+        report.records += judge_snapshots(place, prices.get(place.region, NO_PRICES), keep_days, policy.idle_days)
     report.records.sort(key=lambda record: (-(record.monthly_usd_saved_most or 0.0), record.state, record.ids))
-    report.picture = draw_picture(paid, report.records)
+    report.picture = draw_picture(paid, report.records, None if billed is None else billed.cents)
     return report
 
 
@@ -116,22 +127,22 @@ def _book_for(record: RecommendationRecord, scope: Scope, policy: Policy) -> Pri
 
 def _read_places(
     folder: Path, order: Order, scope: Scope, settings: Settings, keep_days: float
-) -> tuple[dict[str, Place], dict[str, str]]:
-    """The facts of every account and region on AWS of a run, by name, and why those that are missing are."""
-    detached: dict[Target, list[str]] = {}
+) -> tuple[dict[str, PlaceFacts], dict[str, str]]:
+    """The facts of a run's accounts and regions on AWS by name, and the reasons where there are none."""
+    unused: dict[Target, list[str]] = {}
     for record in stream_records(folder):
         if record.provider == AWS:
-            ids = detached.setdefault(Target(account=record.account, region=record.region), [])
-            ids += [record.volume_id] if record.action == DETACHED else []
-    if not detached:
+            ids = unused.setdefault(Target(account=record.account, region=record.region), [])
+            ids += [record.volume_id] if record.kind.money is CountsAs.COST else []
+    if not unused:
         return {}, {}
-    sessions, places, unread = sign_in(replace(scope, clouds=(AWS,), regions=()), settings), dict[str, Place](), {}
-    for target in sorted(detached):
+    sessions, places, unread = sign_in(replace(scope, clouds=(AWS,), regions=()), settings), dict[str, PlaceFacts](), {}
+    for target in sorted(unused):
         if target.account not in sessions.by_account:
             unread[str(target)] = "no credentials of the run's scope lead to this account now."
             unread |= {failure.name: str(failure.error) for failure in sessions.failed}
             continue
-        place = places[str(target)] = Place(account=target.account, region=target.region, now=order.now)
+        place = places[str(target)] = PlaceFacts(account=target.account, region=target.region, now=order.now)
         asker = Asker(place=str(target), deadline=Deadline(seconds=settings.list_deadline_s))
 
         def client(service: str, target: Target = target) -> Any:
@@ -140,11 +151,11 @@ def _read_places(
         reader = PlaceReader(place, client, asker)
         reader.read()
         reader.read_sharing(_deletable(place, keep_days))
-        reader.read_last_uses(detached[target])
+        reader.read_last_uses(unused[target])
     return places, unread
 
 
-def _deletable(place: Place, keep_days: float) -> Iterator[str]:
+def _deletable(place: PlaceFacts, keep_days: float) -> Iterator[str]:
     """The snapshots that are in a state, and their images: it must be known with whom they are shared."""
     for snap in (place.snapshots or {}).values():
         if find_state(place, snap, keep_days) is not None:
@@ -155,7 +166,7 @@ def _deletable(place: Place, keep_days: float) -> Iterator[str]:
 def count_by_state(records: Iterable[StateRecord]) -> Iterator[tuple[str, int, float, float, float]]:
     """Each state in the order of its table: its words, lines, and USD a month paid, and saved least and most."""
     records = list(records)
-    for state in sorted(rows.STATES.values(), key=lambda state: state.rank):
+    for state in sorted(rows.STATE_ROWS.values(), key=lambda state: state.rank):
         group = [record for record in records if record.state == state.name]
         if group:
             yield (

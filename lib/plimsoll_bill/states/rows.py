@@ -5,9 +5,9 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.model.kinds import DETACHED, KINDS, CountsAs, Kind
+from plimsoll.model.kinds import COSTS, CountsAs, Kind
 
-IDLE: Final = "idle"
+IDLE_VOLUME: Final = "idle"
 STOPPED: Final = "on-a-stopped-host"
 COLD: Final = "cold-on-a-fast-disk"
 OF_DELETED: Final = "snapshot-of-a-deleted-volume"
@@ -23,12 +23,12 @@ def _row(name: str, rank: int, words: str, *, money: CountsAs = CountsAs.COST) -
     return Kind(name, rank, money, "yellow", words, words)
 
 
-STATES: Final[Mapping[str, Kind]] = {
+STATE_ROWS: Final[Mapping[str, Kind]] = {
     kind.name: kind
     for kind in (
         _row(STOPPED, 1, "on a host that is stopped"),
-        KINDS[DETACHED],
-        _row(IDLE, 7, "attached, and idle"),
+        *COSTS,
+        _row(IDLE_VOLUME, 7, "attached, and idle"),
         _row(COLD, 8, "cold data on a fast disk"),
         _row(OF_DELETED, 9, "snapshots of deleted volumes"),
         _row(OF_GONE_IMAGE, 10, "snapshots of deregistered images"),
@@ -48,7 +48,7 @@ LOCKED: Final = "locked"
 MANAGED: Final = "managed"
 NO_SNAPSHOT: Final = "no-snapshot"
 NO_RETENTION: Final = "no-retention-rule"
-NOT_READ: Final = "not-read"
+UNREAD: Final = "not-read"
 MULTI_ATTACH: Final = "multi-attach"
 UNSEEN_USES: Final = "unseen-uses"
 BLOCKED: Final = frozenset({IN_USE, SHARED, LOCKED, MANAGED})
@@ -59,7 +59,7 @@ MAY_DELETE: Final = "plimsoll:may-delete"
 
 
 class Lack(BaseModel):
-    """What speaks against an action today, or is missing for it."""
+    """A reason against an action today, or a thing that is missing for it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -116,4 +116,4 @@ def lack_owner(why: str) -> Lack:
 
 def lack_reading(what: str, permission: str) -> Lack:
     """The lack of something that could not be read."""
-    return Lack(code=NOT_READ, text=f"{what} could not be read ({permission}).")
+    return Lack(code=UNREAD, text=f"{what} could not be read ({permission}).")

@@ -11,7 +11,7 @@ from typing import Final
 
 from plimsoll.model.units import HOUR_S, MONTH_S
 from plimsoll_bill.states import rows
-from plimsoll_bill.states.facts import SNAPSHOT, Place, Snapshot, SnapshotPrices
+from plimsoll_bill.states.facts import SNAPSHOT, PlaceFacts, Snapshot, SnapshotPrices
 from plimsoll_bill.states.rows import Lack, StateRecord, lack_owner, lack_reading
 
 ARCHIVED_DAYS: Final = 90
@@ -21,7 +21,7 @@ Span = tuple[float, float]
 """The least and the most."""
 
 
-def find_unique_gib(place: Place, ids: frozenset[str]) -> Span:
+def find_unique_gib(place: PlaceFacts, ids: frozenset[str]) -> Span:
     """The GiB that deleting these snapshots frees.
 
     What the bill does not say is bounded by the full size: too high perhaps, and never too low.
@@ -38,7 +38,7 @@ def find_unique_gib(place: Place, ids: frozenset[str]) -> Span:
     return least, most
 
 
-def _free_run(place: Place, run: Sequence[Snapshot], after: Snapshot | None, ids: frozenset[str]) -> Span:
+def _free_run(place: PlaceFacts, run: Sequence[Snapshot], after: Snapshot | None, ids: frozenset[str]) -> Span:
     """The GiB that deleting neighbors frees, before the next one that stays.
 
     A block of that one which any earlier one has is in the last of the run too: a block that changed never comes back.
@@ -58,7 +58,7 @@ def _full_gib(snap: Snapshot) -> float:
     return float(snap.size_gib) if snap.full_gib is None else snap.full_gib
 
 
-def _inherited_gib(place: Place, snap: Snapshot | None) -> float | None:
+def _inherited_gib(place: PlaceFacts, snap: Snapshot | None) -> float | None:
     """The GiB of a snapshot that an earlier one has, 0 of none; None if that is not known."""
     if snap is None:
         return 0.0
@@ -66,7 +66,7 @@ def _inherited_gib(place: Place, snap: Snapshot | None) -> float | None:
     return None if snap.full_gib is None or billed is None else max(0.0, snap.full_gib - billed)
 
 
-def _billed_gib(place: Place, snap: Snapshot) -> float | None:
+def _billed_gib(place: PlaceFacts, snap: Snapshot) -> float | None:
     """The GiB that a snapshot is billed for: by the bill, or all if nothing earlier can have its blocks."""
     if snap.billed_gib is not None:
         return snap.billed_gib
@@ -75,7 +75,7 @@ def _billed_gib(place: Place, snap: Snapshot) -> float | None:
     return snap.full_gib if is_first else None
 
 
-def _may_be_shared(place: Place, snap: Snapshot, ids: frozenset[str]) -> bool:
+def _may_be_shared(place: PlaceFacts, snap: Snapshot, ids: frozenset[str]) -> bool:
     """True if a later snapshot of something else may hold the same blocks.
 
     It is a copy, or is of a volume at least as large that may have been made of this one.
@@ -89,10 +89,11 @@ def _may_be_shared(place: Place, snap: Snapshot, ids: frozenset[str]) -> bool:
     return False
 
 
-def find_archive_saving(place: Place, snap: Snapshot, prices: SnapshotPrices) -> Span | None:
-    """USD a month that archiving one snapshot saves, at the least and at the most; negative where it costs more.
+def find_archive_saving(place: PlaceFacts, snap: Snapshot, prices: SnapshotPrices) -> Span | None:
+    """The least and the most USD a month that archiving a snapshot saves.
 
-    None without prices. Blocks that others need stay in the standard tier; the archive holds and bills all blocks.
+    Negative where it costs more, None without prices. Blocks that others need stay in the standard tier; the archive
+    holds and bills all blocks.
     """
     if prices.gib_month is None or prices.archive_gib_month is None:
         return None
@@ -104,7 +105,7 @@ def find_archive_saving(place: Place, snap: Snapshot, prices: SnapshotPrices) ->
     )
 
 
-def judge_snapshots(place: Place, prices: SnapshotPrices, keep_days: float, idle_days: float) -> list[StateRecord]:
+def judge_snapshots(place: PlaceFacts, prices: SnapshotPrices, keep_days: float, idle_days: float) -> list[StateRecord]:
     """Every state of a place's snapshots; nothing where they could not be read."""
     groups: dict[tuple[str, str, tuple[Lack, ...]], list[Snapshot]] = {}
     for snap in sorted((place.snapshots or {}).values(), key=lambda snap: (snap.started, snap.id)):
@@ -118,7 +119,7 @@ def judge_snapshots(place: Place, prices: SnapshotPrices, keep_days: float, idle
     return records
 
 
-def find_state(place: Place, snap: Snapshot, keep_days: float) -> str | None:
+def find_state(place: PlaceFacts, snap: Snapshot, keep_days: float) -> str | None:
     """The state of a snapshot that could be deleted; None where it is needed, or too little was read to say."""
     if snap.archived or not snap.completed or place.images is None:
         return None
@@ -140,7 +141,7 @@ def find_state(place: Place, snap: Snapshot, keep_days: float) -> str | None:
     return rows.TOO_OLD if is_old and snap is not newest and not of else None
 
 
-def _lacks(place: Place, snap: Snapshot, state: str) -> Iterator[Lack]:
+def _lacks(place: PlaceFacts, snap: Snapshot, state: str) -> Iterator[Lack]:
     """Everything that speaks against deleting a snapshot, or is missing for it."""
     yield from _uses(place, snap, state)
     yield from _sharing(place, snap.id)
@@ -155,7 +156,7 @@ def _lacks(place: Place, snap: Snapshot, state: str) -> Iterator[Lack]:
     yield from lack_retention(place, SNAPSHOT, snap.tags)
 
 
-def _uses(place: Place, snap: Snapshot, state: str) -> Iterator[Lack]:
+def _uses(place: PlaceFacts, snap: Snapshot, state: str) -> Iterator[Lack]:
     for image in sorted((place.images or {}).values(), key=lambda image: image.id):
         if snap.id not in image.snapshot_ids:
             continue
@@ -171,7 +172,7 @@ def _uses(place: Place, snap: Snapshot, state: str) -> Iterator[Lack]:
         yield Lack(code=rows.IN_USE, text=f"it is restored fast in {', '.join(sorted(zones))}.")
 
 
-def _sharing(place: Place, name: str, *, public: bool = False) -> Iterator[Lack]:
+def _sharing(place: PlaceFacts, name: str, *, public: bool = False) -> Iterator[Lack]:
     if name not in place.shared:
         which = "ec2:DescribeImageAttribute" if name.startswith("ami-") else "ec2:DescribeSnapshotAttribute"
         yield lack_reading(f"with whom {name} is shared", which)
@@ -180,11 +181,11 @@ def _sharing(place: Place, name: str, *, public: bool = False) -> Iterator[Lack]
         yield Lack(code=rows.SHARED, text=f"{name} is shared with {who}.")
 
 
-def lack_retention(place: Place, kind: str, tags: Mapping[str, str]) -> Iterator[Lack]:
-    """The lack of a rule of the Recycle Bin that would keep such a resource: without one there is no way back."""
+def lack_retention(place: PlaceFacts, kind: str, tags: Mapping[str, str]) -> Iterator[Lack]:
+    """Yields the lack of a rule of the Recycle Bin that keeps the resource."""
     if place.rules is None:
         yield lack_reading("rules of the Recycle Bin", "rbin:ListRules")
-    elif not any(rule.keeps(kind, tags) for rule in place.rules):
+    elif not any(rule.may_keep(kind, tags) for rule in place.rules):
         what = "volumes" if kind != SNAPSHOT else "snapshots"
         yield Lack(code=rows.NO_RETENTION, text=f"no rule of the Recycle Bin keeps such {what}: no way back.")
 
@@ -197,13 +198,13 @@ def _usd(gib: float | None, usd: float | None) -> float | None:
     return None if gib is None or usd is None else round(gib * usd, 2)
 
 
-def _billed(group: Sequence[Snapshot], usd: float | None) -> float | None:
+def _sum_billed(group: Sequence[Snapshot], usd: float | None) -> float | None:
     gib = [snap.billed_gib for snap in group if snap.billed_gib is not None]
     return _usd(sum(gib), usd) if len(gib) == len(group) else None
 
 
 def _deletion(
-    place: Place, prices: SnapshotPrices, state: str, group: Sequence[Snapshot], lacks: tuple[Lack, ...]
+    place: PlaceFacts, prices: SnapshotPrices, state: str, group: Sequence[Snapshot], lacks: tuple[Lack, ...]
 ) -> StateRecord:
     """The snapshots of one volume that are in one state and lack the same, as one delete."""
     ids = frozenset(snap.id for snap in group)
@@ -214,7 +215,7 @@ def _deletion(
     ]
     if any(snap.billed_gib is None for snap in group):
         evidence.append("what it is billed for is not known without the bill: at the most its full size")
-    kept = sorted(rule.days for rule in place.rules or () if rule.keeps(SNAPSHOT, group[0].tags))
+    kept = sorted(rule.days for rule in place.rules or () if rule.may_keep(SNAPSHOT, group[0].tags))
     return StateRecord(
         account=place.account,
         region=place.region,
@@ -223,7 +224,7 @@ def _deletion(
         name=group[-1].tags.get("Name"),
         since=f"{group[0].started:%Y-%m-%d}",
         evidence=tuple(evidence),
-        monthly_usd=_billed(group, prices.gib_month),
+        monthly_usd=_sum_billed(group, prices.gib_month),
         action="keep" if is_kept else "delete",
         freed_gib_least=0.0 if is_kept else freed[0],
         freed_gib_most=0.0 if is_kept else freed[1],
@@ -238,7 +239,7 @@ def _deletion(
     )
 
 
-def _archives(place: Place, prices: SnapshotPrices, taken: set[str]) -> Iterator[StateRecord]:
+def _archives(place: PlaceFacts, prices: SnapshotPrices, taken: set[str]) -> Iterator[StateRecord]:
     """For each chain the snapshots that are surely cheaper in the archive, and those that surely are not."""
     known = (place.snapshots or {}).values()
     for name in sorted({snap.lineage for snap in known}):
@@ -252,7 +253,7 @@ def _archives(place: Place, prices: SnapshotPrices, taken: set[str]) -> Iterator
 
 
 def _archive(
-    place: Place, prices: SnapshotPrices, state: str, action: str, group: Sequence[tuple[Snapshot, Span]]
+    place: PlaceFacts, prices: SnapshotPrices, state: str, action: str, group: Sequence[tuple[Snapshot, Span]]
 ) -> StateRecord:
     snaps = [snap for snap, _ in group]
     lacks = tuple(lack for snap in snaps[:1] for lack in _archive_lacks(place, snap)) if action == "archive" else ()
@@ -267,7 +268,7 @@ def _archive(
         name=snaps[-1].tags.get("Name"),
         since=f"{snaps[0].started:%Y-%m-%d}",
         evidence=(f"its own blocks are {side} than {share:.0%} of its full size, which the archive bills",),
-        monthly_usd=_billed(snaps, prices.gib_month),
+        monthly_usd=_sum_billed(snaps, prices.gib_month),
         action=action,
         monthly_usd_saved_least=round(sum(span[0] for _, span in group), 2),
         monthly_usd_saved_most=round(sum(span[1] for _, span in group), 2),
@@ -287,8 +288,8 @@ def _archive(
     )
 
 
-def _archive_lacks(place: Place, snap: Snapshot) -> Iterator[Lack]:
-    """What speaks against archiving: an image needs it, it is restored fast, or a service manages it."""
+def _archive_lacks(place: PlaceFacts, snap: Snapshot) -> Iterator[Lack]:
+    """Yields the reasons against archiving: an image needs it, it is restored fast, or a service manages it."""
     if place.images is None:
         yield lack_reading("images", "ec2:DescribeImages")
     if place.fast_restores is None:
@@ -298,8 +299,8 @@ def _archive_lacks(place: Place, snap: Snapshot) -> Iterator[Lack]:
         yield Lack(code=rows.MANAGED, text=f"{snap.service} manages it: archive it by its rules.")
 
 
-def _fast_restores(place: Place, prices: SnapshotPrices, idle_days: float) -> Iterator[StateRecord]:
-    """Fast restores of which no volume was made lately; nothing where volumes could not be read."""
+def _fast_restores(place: PlaceFacts, prices: SnapshotPrices, idle_days: float) -> Iterator[StateRecord]:
+    """Yields fast restores without a recent volume; nothing where volumes could not be read."""
     if place.volumes is None:
         return
     span = timedelta(days=idle_days)

@@ -1,4 +1,4 @@
-"""Volumes of a run that are paid for and not used, or used so little that a slower disk carries it."""
+"""Volumes of a run that nobody uses, or that a slower disk carries."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -9,15 +9,15 @@ import numpy as np
 
 from plimsoll.api.replaying import replay
 from plimsoll.decide.offers import LATENCY_WORDS
-from plimsoll.model.kinds import DETACHED
+from plimsoll.model.kinds import CountsAs
 from plimsoll.model.market import PriceBook, Provisioned, VolumeType
-from plimsoll.model.policy import Policy
+from plimsoll.model.policy import Headroom, Policy
 from plimsoll.model.units import KIB_PER_MIB, MINUTE_S
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, SpecRecord
 from plimsoll.reports.wording import owner_text
 from plimsoll_bill.states import rows
-from plimsoll_bill.states.facts import SNAPSHOT, VOLUME, LastUse, Place, PresentVolume, SnapshotPrices
+from plimsoll_bill.states.facts import SNAPSHOT, VOLUME, LastUse, PlaceFacts, PresentVolume, SnapshotPrices
 from plimsoll_bill.states.rows import Lack, StateRecord, lack_owner, lack_reading
 from plimsoll_bill.states.snapshots import lack_retention
 
@@ -31,7 +31,7 @@ HOURS_A_TIB: Final = 6.0
 def judge_volume(
     record: RecommendationRecord,
     profile: DemandProfileRecord | None,
-    place: Place | None,
+    place: PlaceFacts | None,
     *,
     now: datetime,
     policy: Policy,
@@ -47,14 +47,14 @@ def judge_volume(
         return None  # it was deleted since
     volume = None if place is None or place.volumes is None else place.volumes[record.volume_id]
     idle_days, is_attached = policy.idle_days, bool(record.hosts) if volume is None else volume.attached
-    if record.action == DETACHED and not (volume is not None and volume.attached):
-        return _detached(record, place, volume, now=now, idle_days=idle_days, prices=prices)
+    if record.kind.money is CountsAs.COST and not (volume is not None and volume.attached):
+        return _judge_detached(record, place, volume, now=now, idle_days=idle_days, prices=prices)
     if record.stopped_since is not None and is_attached:
         since = datetime.fromisoformat(record.stopped_since)
-        return _stopped(record, volume, since, book, types) if now - since >= timedelta(days=idle_days) else None
+        return _judge_stopped(record, volume, since, book, types) if now - since >= timedelta(days=idle_days) else None
     if record.idle_days is not None and record.hosts and is_attached:
-        return _idle(record, place, volume, prices)
-    return _cold(record, profile, policy.headroom_pct, book, types)
+        return _judge_idle(record, place, volume, prices)
+    return _judge_cold(record, profile, Headroom.from_policy(policy).pct, book, types)
 
 
 def _base(record: RecommendationRecord, state: str) -> dict[str, object]:
@@ -88,7 +88,7 @@ def park(spec: VolumeSpec, types: Mapping[str, VolumeType]) -> VolumeSpec | None
     )
 
 
-def _stopped(
+def _judge_stopped(
     record: RecommendationRecord,
     volume: PresentVolume | None,
     since: datetime,
@@ -138,9 +138,9 @@ def _stopped(
     )
 
 
-def _detached(
+def _judge_detached(
     record: RecommendationRecord,
-    place: Place | None,
+    place: PlaceFacts | None,
     volume: PresentVolume | None,
     *,
     now: datetime,
@@ -150,7 +150,7 @@ def _detached(
     """Attached to nothing: since when, and by whom it was used last."""
     use = LastUse() if place is None or place.last_uses is None else place.last_uses.get(record.volume_id, LastUse())
     lacks = list(_owner_lacks(record, volume, use, now=now, idle_days=idle_days))
-    return _removal(record, place, volume, prices, rows_state=DETACHED, use=use, lacks=lacks)
+    return _removal(record, place, volume, prices, rows_state=record.action, use=use, lacks=lacks)
 
 
 def _owner_lacks(
@@ -164,25 +164,25 @@ def _owner_lacks(
     elif record.owner.kind != "hand":
         yield lack_owner(f"It belongs to {owner_text(record.owner)}, which may keep it on purpose.")
     elif use.at is None:
-        yield lack_owner("Since when it has been detached is not known.")
+        yield lack_owner("Since when it has no host is not known.")
     elif now - use.at < timedelta(days=idle_days):
         yield lack_owner(f"It was attached until {use.at:%Y-%m-%d}, which is less than {idle_days:,.0f} days ago.")
     elif not use.host_is_gone:
         yield lack_owner("The host that used it last is not known to be gone.")
 
 
-def _idle(
-    record: RecommendationRecord, place: Place | None, volume: PresentVolume | None, prices: SnapshotPrices
+def _judge_idle(
+    record: RecommendationRecord, place: PlaceFacts | None, volume: PresentVolume | None, prices: SnapshotPrices
 ) -> StateRecord:
     """Attached to a host that runs, and without one operation: only the owner knows what it stands by for."""
     is_allowed = volume is not None and volume.tags.get(rows.MAY_DELETE) == "true"
     lacks = [] if is_allowed else [lack_owner("It is attached, and may stand by for something.")]
-    return _removal(record, place, volume, prices, rows_state=rows.IDLE, use=LastUse(), lacks=lacks)
+    return _removal(record, place, volume, prices, rows_state=rows.IDLE_VOLUME, use=LastUse(), lacks=lacks)
 
 
 def _removal(
     record: RecommendationRecord,
-    place: Place | None,
+    place: PlaceFacts | None,
     volume: PresentVolume | None,
     prices: SnapshotPrices,
     *,
@@ -223,7 +223,7 @@ def _removal(
     )
 
 
-def _snapshot_lacks(record: RecommendationRecord, place: Place | None, use: LastUse) -> Iterator[Lack]:
+def _snapshot_lacks(record: RecommendationRecord, place: PlaceFacts | None, use: LastUse) -> Iterator[Lack]:
     """The lack of a snapshot that has all that was written to the volume."""
     if place is None or place.snapshots is None:
         yield lack_reading("its snapshots", "ec2:DescribeSnapshots")
@@ -236,7 +236,7 @@ def _snapshot_lacks(record: RecommendationRecord, place: Place | None, use: Last
         yield Lack(code=rows.NO_SNAPSHOT, text=text)
 
 
-def _retention_lacks(place: Place | None, volume: PresentVolume | None) -> Iterator[Lack]:
+def _retention_lacks(place: PlaceFacts | None, volume: PresentVolume | None) -> Iterator[Lack]:
     if place is None or volume is None:
         yield lack_reading("its tags, and rules of the Recycle Bin", "ec2:DescribeVolumes, rbin:ListRules")
     else:
@@ -244,10 +244,10 @@ def _retention_lacks(place: Place | None, volume: PresentVolume | None) -> Itera
         yield from lack_retention(place, SNAPSHOT, {})
 
 
-def _cold(
+def _judge_cold(
     record: RecommendationRecord,
     profile: DemandProfileRecord | None,
-    headroom_pct: float,
+    added_pct: float,
     book: PriceBook | None,
     types: Mapping[str, VolumeType],
 ) -> StateRecord | None:
@@ -264,7 +264,7 @@ def _cold(
         if kind.sold and kind.latency < present.latency and not isinstance(kind.iops, Provisioned)
         if kind.least_size_gib <= record.current.size_gib <= kind.most_size_gib
         if (usd := book.usd_month(VolumeSpec(type=kind.name, size_gib=record.current.size_gib))) is not None
-        if usd < then_usd and is_carried(record, profile, kind, headroom_pct)
+        if usd < then_usd and is_carried(record, profile, kind, added_pct)
     ]
     if not offers:
         return None
@@ -277,7 +277,7 @@ def _cold(
         gives_up.append("what runs longer than what was seen spends its burst")
     if not kind.boots:
         gives_up.append("no host can boot from it")
-    passes = f"what was seen passes through {kind.name} by replay, with {headroom_pct:g} % more"
+    passes = f"what was seen passes through {kind.name} by replay, with {added_pct:g} % more"
     return StateRecord.model_validate(
         _base(record, rows.COLD)
         | {
@@ -294,9 +294,7 @@ def _cold(
     )
 
 
-def is_carried(
-    record: RecommendationRecord, profile: DemandProfileRecord, kind: VolumeType, headroom_pct: float
-) -> bool:
+def is_carried(record: RecommendationRecord, profile: DemandProfileRecord, kind: VolumeType, added_pct: float) -> bool:
     """True if a disk of that kind and the same size holds back nothing of a profile.
 
     Each span does its work at its highest rate, in one piece: nothing that was seen asks for more of a burst. An
@@ -305,7 +303,7 @@ def is_carried(
     demand = record.demand
     if demand is None:
         return False
-    factor, iops, mib_s = 1 + headroom_pct / 100, list[float](), list[float]()
+    factor, iops, mib_s = 1 + added_pct / 100, list[float](), list[float]()
     for place in range(len(profile.length_s)):
         minutes = max(1, profile.length_s[place] // MINUTE_S)
         means = profile.iops[place], profile.throughput_mib_s[place]
@@ -314,8 +312,8 @@ def is_carried(
             means, peaks = (0.0, 0.0), (0.0, 0.0)
         if profile.shortest_s[place] > MINUTE_S:
             peaks = demand.peak_iops, demand.peak_throughput_mib_s
-        iops += _in_one_piece(means[0] or 0.0, peaks[0] or 0.0, minutes)
-        mib_s += _in_one_piece(means[1] or 0.0, peaks[1] or 0.0, minutes)
+        iops += _pack_span(means[0] or 0.0, peaks[0] or 0.0, minutes)
+        mib_s += _pack_span(means[1] or 0.0, peaks[1] or 0.0, minutes)
     rates = np.array([iops, mib_s]) * factor
     if kind.io_kib is not None:
         rates[1] = np.maximum(rates[1], rates[0] * kind.io_kib / KIB_PER_MIB)
@@ -323,7 +321,7 @@ def is_carried(
     return replayed.throttled_minutes == 0 and replayed.hours_observed > 0
 
 
-def _in_one_piece(mean: float, peak: float, minutes: int) -> list[float]:
+def _pack_span(mean: float, peak: float, minutes: int) -> list[float]:
     """The work of a span by minutes: at its highest rate, until it is done."""
     whole = min(minutes, math.ceil(mean * minutes / peak)) if peak > 0 else 0
     return [peak] * whole + [0.0] * (minutes - whole)

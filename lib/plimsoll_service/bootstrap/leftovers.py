@@ -1,4 +1,4 @@
-"""What is left of a deployment: every kind of resource that its stacks name or keep, listed by AWS itself.
+"""Leftovers of a removed deployment: every kind of resource that its stacks name or keep, as AWS lists it.
 
 Stacks that are gone cannot say what they left, so names tell: `plimsoll-STAGE-...` is part of every one.
 """
@@ -57,16 +57,16 @@ class Leftover:
 _CDK: Final = "npx aws-cdk destroy, with the stacks' short names, or delete it in the console"
 
 
-def _row(kind: str, call: str, keys: str, remove: str, **more: Any) -> LeftoverKind:
+def _row(kind: str, call: str, keys: str, remove: str, **fields: Any) -> LeftoverKind:
     """A row: "service.operation" and "list.name" in the answer."""
     service, _, operation = call.partition(".")
     items, _, name = keys.partition(".")
     return LeftoverKind(
-        type=f"AWS::{kind}", service=service, operation=operation, items=items, name=name, remove=remove, **more
+        type=f"AWS::{kind}", service=service, operation=operation, items=items, name=name, remove=remove, **fields
     )
 
 
-KINDS: Final = (
+LEFTOVER_KINDS: Final = (
     _row("CloudFormation::Stack", "cloudformation.describe_stacks", "Stacks.StackName", _CDK),
     _row(
         "CloudFormation::StackSet",
@@ -171,11 +171,11 @@ KINDS: Final = (
 
 
 def find_leftovers(client_of: Any, stage: str) -> Iterator[Leftover]:
-    """What is left of a stage in the account and region of the clients, kind by kind.
+    """The leftovers of a stage in the account and region of the clients, kind by kind.
 
     `client_of` makes a client by a service's name. A kind that cannot be listed is told with its error.
     """
-    for kind in KINDS:
+    for kind in LEFTOVER_KINDS:
         meant = re.compile(kind.pattern.replace("{stage}", stage.replace("-", "[-_]")))  # Glue's names have no hyphens
         try:
             names = [name for name in _list_names(client_of(kind.service), kind) if meant.search(name)]

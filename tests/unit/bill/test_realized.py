@@ -10,10 +10,13 @@ from cloud_simulator.aws.bills import hours_of, write_bill
 from plimsoll.cli.main import app
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.reports.record import OwnerRecord, SpecRecord
-from plimsoll_bill.api import read_bill
-from plimsoll_bill.realized import find_realized, follow_savings
+from plimsoll.reports.run_reader import read_run
+from plimsoll.reports.story.run import changes_since
+from plimsoll_bill.api import note_realized, read_bill
+from plimsoll_bill.realized import MonthOf, Realized, find_realized, follow_savings
 from tests.unit.bill.test_bill import SAMPLE, a_charge
 from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.runs import a_run
 
 APRIL, MAY, JUNE, JULY = (date(2026, month, 1) for month in (4, 5, 6, 7))
 GP2 = SpecRecord(type="gp2", size_gib=500, iops=None, throughput_mib_s=None)
@@ -137,3 +140,17 @@ def test_commands_print_json(tmp_path, monkeypatch):
     shown = run_command("bill", SAMPLE, "--net-prices", "net.yaml")
     assert "Block Volume - Performance Units" in shown
     assert (tmp_path / "net.yaml").exists()
+
+
+def test_the_newest_month_is_noted_in_the_newest_run_and_its_story_says_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "plimsoll-runs" / "may"
+    a_run(folder, [a_volume_record(GP3)])
+    outcome = Realized(months={(JUNE, "a"): MonthOf(promised=60.0, carried_out=50.0, realized=30.0, lost=20.0)})
+    assert note_realized(outcome).resolve() == folder
+    run = read_run(folder)
+    assert run.realized.model_dump() == {
+        "month": "2026-06", "promised": 60.0, "carried_out": 50.0, "realized": 30.0, "lost": 20.0
+    }  # fmt: skip
+    said = changes_since(run)
+    assert all(figure in said for figure in ("2026-06", "$30", "$50", "$20"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cloud_simulator.aws.keeping import Keeping, SimulatedSnapshot
-from plimsoll_bill.states.facts import Place, PresentVolume, RetentionRule, Snapshot, SnapshotPrices
+from plimsoll_bill.states.facts import PlaceFacts, PresentVolume, RetentionRule, Snapshot, SnapshotPrices
 from plimsoll_bill.states.rows import NO_ARCHIVE
 from plimsoll_bill.states.snapshots import find_archive_saving, find_unique_gib, judge_snapshots
 from tests.oracle import states as oracle
@@ -20,7 +20,7 @@ PRICES = SnapshotPrices(gib_month=0.05, archive_gib_month=0.0125, retrieval_gib=
 def place_of(keeping, origins, *, billed, told):
     """The facts of a place: `billed` are the snapshots whose bill is known, `told` those whose full size is."""
     gib = keeping.billed_gib()
-    return Place(
+    return PlaceFacts(
         account="1" * 12,
         region="us-east-1",
         now=NOW,

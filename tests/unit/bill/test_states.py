@@ -1,15 +1,18 @@
 """The states of a small simulated account equal what was laid out, and what is denied is named and said nothing of."""
 
 import json
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from typer.testing import CliRunner
 
+from cloud_simulator.aws.bills import Charge, charges_of, hours_of, write_bill
 from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.faults import Fault
 from plimsoll.cli.main import app
 from plimsoll.clouds.aws.permissions import STATES
+from plimsoll_bill.api import read_bill
 from tests.oracle import states as oracle
 from tests.pipelines.organization_here import served_here
 
@@ -132,6 +135,40 @@ def test_the_parts_of_the_picture_are_what_is_paid(report, folder):
 def test_the_table_has_a_line_for_each_state(report, folder):
     lines = (folder / "states.csv").read_text(encoding="utf-8-sig").splitlines()
     assert len(lines) == 1 + len(report["states"])
+
+
+def test_with_a_bill_the_sum_of_the_picture_is_the_bill_and_chains_have_their_bounds(folder, fleet, tmp_path):
+    now, (account, region) = fleet.now, next(iter(fleet.keeping))
+    month = (now.replace(day=1) - timedelta(days=1)).date().replace(day=1)
+    keeping = fleet.keeping[account, region]
+    snapshots = [
+        Charge(
+            account=account,
+            region=region,
+            resource=f"arn:aws:ec2:{region}:{account}:snapshot/{name}",
+            usage_type="EBS:SnapshotUsage",
+            unit="GB-Mo",
+            monthly=float(gib),
+            price=0.05,
+            to_hour=hours_of(month),
+        )
+        for name, gib in keeping.billed_gib().items()
+    ]
+    gone = replace(snapshots[0], resource="vol-0dead000000000009", usage_type="EBS:VolumeUsage.gp3", price=0.08)
+    charges = [*charges_of(fleet.volumes, month), *snapshots, gone]
+    write_bill(charges, month, tmp_path / "bill.parquet")
+    with served_here(fleet):
+        done = run("states", str(folder), "--bill", str(tmp_path / "bill.parquet"), "--format", "json")
+    assert done.exit_code == 0
+    billed = json.loads((folder / "states.json").read_text())
+    with read_bill([str(tmp_path / "bill.parquet")]) as bill:
+        paid = sum(total.money.paid for total in bill.sums("currency"))
+    assert sum(row["paid"] for row in billed["picture"]) == pytest.approx(paid, abs=0.006)
+    assert {row["type"] for row in billed["picture"]} >= {"snapshots", "not in this run", "gp2"}
+    for state in billed["states"]:
+        if state["state"].startswith("snapshot-") and state["action"] == "delete":
+            freed = oracle.freed_gib(keeping, set(state["ids"]))
+            assert state["freed_gib_least"] - 1e-6 <= freed <= state["freed_gib_most"] + 1e-6
 
 
 def deletes_in(report):

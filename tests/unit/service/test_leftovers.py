@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from plimsoll.cli.exit_codes import EXIT_OVER, PARTIAL
 from plimsoll.model.errors import AccessDenied, BadInput
-from plimsoll_service.bootstrap.leftovers import KINDS, find_leftovers
+from plimsoll_service.bootstrap.leftovers import LEFTOVER_KINDS, find_leftovers
 from plimsoll_service.cli.leftovers import leftovers_command
 
 STACKS, DENIED = ("cloudformation", "describe_stacks"), ("sqs", "list_queues")
@@ -132,7 +132,7 @@ def test_what_removes_it_stands_beside_each():
     (bucket,) = find_leftovers(account.client_of, "main")
     assert bucket.text.startswith("AWS::S3::Bucket plimsoll-main-1: ")
     assert bucket.text.endswith("aws s3 rb s3://plimsoll-main-1")
-    assert len({kind.type for kind in KINDS}) == len(KINDS)
+    assert len({kind.type for kind in LEFTOVER_KINDS}) == len(LEFTOVER_KINDS)
 
 
 @pytest.fixture

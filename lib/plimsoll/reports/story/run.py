@@ -365,9 +365,19 @@ def _step_line(step: Step, run: RunRecord, policy: Policy, folder: Path | None, 
 
 
 def changes_since(run: RunRecord) -> str:
-    """The changes since earlier runs, kept promises and what was learned; empty if the run knows of none."""
+    """The changes since earlier runs, what the bill shows of them, kept promises and what was learned; may be empty."""
     changed = "; ".join(_parts(run.history)) + "." if run.history else ""
-    return " ".join(filter(None, [changed, kept_promises(run), learned_words(run)]))
+    return " ".join(filter(None, [changed, realized_words(run), kept_promises(run), learned_words(run)]))
+
+
+def realized_words(run: RunRecord) -> str:
+    """The sentence on carried out savings in the newest bill; empty if no bill was compared."""
+    savings = run.realized
+    if savings is None:
+        return ""
+    lost = f"; {usd(savings.lost)} was lost again" if savings.lost >= CENT else ""
+    carried_out = f"{usd(savings.carried_out)} a month that was carried out"
+    return f"The bill of {savings.month} shows {usd(savings.realized)} of the {carried_out}{lost}."
 
 
 def _parts(history: HistoryTold) -> Iterator[str]:

@@ -12,8 +12,9 @@ from plimsoll_service.slack.actions.action import ActionContext
 from plimsoll_service.slack.actions.answers import SlackAnswers, plain_message
 from plimsoll_service.slack.actions.asked import SlackRequest
 from plimsoll_service.slack.actions.members import Members
-from plimsoll_service.slack.actions.readings import explain_place, find_named, find_savings
+from plimsoll_service.slack.actions.readings import explain_place, find_savings
 from plimsoll_service.slack.actions.registry import ACTIONS
+from plimsoll_service.slack.actions.volume_search import find_named
 from plimsoll_service.step_messages import StepMessage as ServiceMessage
 
 REFUSED: Final = (

@@ -154,7 +154,7 @@ def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
 
 
 def _button(control: Control, volume_id: str) -> ButtonElement:
-    """A button that a screen reader tells from those of other volumes, and that asks before it spends."""
+    """A button with a label of its own for screen readers; it asks before it spends."""
     label = cut_text(f"{control.label} {volume_id}", _MOST_LABEL)
     question = control.cost and ConfirmObject(
         title=PlainTextObject(text=f"{control.label}?"),
