@@ -92,7 +92,7 @@ class AuditStack(Stack):
             target=partial(targets.LambdaInvoke, canary),
             undelivered=undelivered,
             key=key,
-            role_path=deployment.role_path,
+            role_path=deployment.written_role_path,
         )
         ScheduledStart(
             self,
@@ -104,7 +104,7 @@ class AuditStack(Stack):
             target=partial(targets.StepFunctionsStartExecution, self.machine.machine),
             undelivered=undelivered,
             key=key,
-            role_path=deployment.role_path,
+            role_path=deployment.written_role_path,
         )
         self._watch(names, deployment, undelivered)
         CfnOutput(

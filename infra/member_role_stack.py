@@ -72,7 +72,7 @@ class MemberRoleStack(Stack):
             self,
             "Role",
             role_name=role_name,
-            path=deployment.role_path,
+            path=deployment.written_role_path,
             description=f"Plimsoll: {says}",
             assumed_by=iam.AccountPrincipal(service.value_as_string).with_conditions(
                 {

@@ -262,6 +262,11 @@ class Deployment(ServiceConfig, BaseSettings):
         return init_settings, env_settings
 
     @property
+    def written_role_path(self) -> str | None:
+        """The path of roles in templates. None for the root: to write it would replace roles that were made without."""
+        return None if self.role_path == "/" else self.role_path
+
+    @property
     def config(self) -> ServiceConfig:
         """The configuration of the service alone."""
         return ServiceConfig(**{key: getattr(self, key) for key in ServiceConfig.model_fields})

@@ -66,7 +66,7 @@ class ServiceFunction(Construct):
             self,
             "Role",
             role_name=names.role(shape.name),
-            path=deployment.role_path,
+            path=deployment.written_role_path,
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
         )
         own = self._own_grants(names, key, undelivered)

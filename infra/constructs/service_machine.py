@@ -53,7 +53,7 @@ class ServiceMachine(Construct):
         role = iam.Role(
             self,
             "Role",
-            path=deployment.role_path,
+            path=deployment.written_role_path,
             assumed_by=iam.ServicePrincipal("states.amazonaws.com").with_conditions(ours),
         )
         arns = tuple(each.function.function_arn for each in functions)

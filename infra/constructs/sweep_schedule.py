@@ -67,7 +67,7 @@ class Sweeping(Construct):
             target=partial(targets.StepFunctionsStartExecution, self.machine.machine),
             undelivered=undelivered,
             key=key,
-            role_path=deployment.role_path,
+            role_path=deployment.written_role_path,
         )
         begun(
             Construct(self, "Often"),

@@ -64,7 +64,7 @@ class ScheduledStart(Construct):
         target: TargetMaker,
         undelivered: sqs.IQueue,
         key: kms.IKey | None,
-        role_path: str,
+        role_path: str | None,
         input_values: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(scope, "Schedule")
