@@ -25,14 +25,11 @@ from cloud_simulator.running import Running
 CONTROL: Final = "/canned/"
 """Where it takes how many copies there are from now on, and says what came since it was asked last."""
 
-MOST_COPIES: Final = 256
-"""The first two digits of an id, which all of the first account have as zeros, number the copy."""
-
 _TIMES: Final = re.compile(rb"(StartTime|EndTime)(\xc1\xfb.{8}|\xc1\x1a.{4}|=[^&]*)", re.DOTALL)
 _SIGNED_FOR: Final = re.compile(rb"Credential=([^/]+)/\d+/([^/]+)/([^/]+)/")
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 _TARGET: Final = re.compile(rb"(?i)\r\nx-amz-target: *([^\r]*)")
-_ID: Final = re.compile(rb"\b(vol|i)-([0-9a-f]{2})(?=[0-9a-f]{15}\b)")
+_ID: Final = re.compile(rb"\b(?:vol|i)-[0-9a-f]{17}\b")
 _PAGED: Final = re.compile(rb"Action=(DescribeVolumes|DescribeInstances|DescribeVolumesModifications)&")
 _TOKEN: Final = re.compile(rb"&NextToken=copy-(\d+)")
 _END_OF_HEAD: Final = b"\r\n\r\n"
@@ -40,12 +37,13 @@ _END_OF_HEAD: Final = b"\r\n\r\n"
 
 @dataclass(slots=True, kw_only=True)
 class _Canned:
-    """The answers by request, and the calls since somebody asked."""
+    """The answers by request, the calls since somebody asked, and which id of the first account each copied one is."""
 
     upstream: str
     latency_s: float
     copies: int = 1
     answers: dict[bytes, bytes] = field(default_factory=dict)
+    copied: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)
     calls: int = 0
     passed_on: int = 0
 
@@ -66,7 +64,7 @@ class _Canned:
         if path.startswith(CONTROL):
             return self._control(int(path.removeprefix(CONTROL)))
         self.calls += 1
-        body, copy, is_page = _as_of_first(body, self.copies)
+        body, copy, is_page = self._as_of_first(body)
         key = _key(head, body)
         if key in self.answers:
             await asyncio.sleep(self.latency_s)
@@ -76,7 +74,7 @@ class _Canned:
             if not answer.startswith(b"HTTP/1.1 200"):
                 return answer
             self.answers[key] = answer
-        return self.answers[key] if self.copies == 1 else _as_of_copy(self.answers[key], copy, self.copies, is_page)
+        return self.answers[key] if self.copies == 1 else self._as_of_copy(self.answers[key], copy, is_page=is_page)
 
     def _control(self, copies: int) -> bytes:
         counts = {"calls": self.calls, "passed_on": self.passed_on}
@@ -84,30 +82,39 @@ class _Canned:
         self.copies = copies
         return _response(b"HTTP/1.1 200 OK", [], json.dumps(counts).encode())
 
+    def _as_of_first(self, body: bytes) -> tuple[bytes, int, bool]:
+        """The request as it would be of the first account, the copy that it is of, and whether it wants a page of all.
 
-def _as_of_first(body: bytes, copies: int) -> tuple[bytes, int, bool]:
-    """The request as it would be of the first account, the copy that it is about, and whether a page of all follows."""
-    if copies == 1:
-        return body, 0, False
-    numbers = {int(digits, 16) for _, digits in _ID.findall(body)}
-    if len(numbers) > 1:
-        raise SystemExit(f"one request is about {len(numbers)} copies of an account: {body[:300]!r}")
-    is_page = b"MaxResults=" in body and _PAGED.search(body) is not None
-    token = _TOKEN.search(body)
-    copy = int(token[1]) if token else max(numbers, default=0)
-    return _ID.sub(rb"\1-00", _TOKEN.sub(b"", body)), copy, is_page
+        SystemExit where it is of several copies.
+        """
+        if self.copies == 1:
+            return body, 0, False
+        copies = {self.copied.get(name, (name, 0))[1] for name in _ID.findall(body)}
+        if len(copies) > 1:
+            raise SystemExit(f"one request is about {len(copies)} copies of an account: {body[:300]!r}")
+        token, is_page = _TOKEN.search(body), b"MaxResults=" in body and _PAGED.search(body) is not None
+        first = _ID.sub(lambda found: self.copied.get(found[0], (found[0], 0))[0], _TOKEN.sub(b"", body))
+        return first, int(token[1]) if token else max(copies, default=0), is_page
 
+    def _as_of_copy(self, answer: bytes, copy: int, *, is_page: bool) -> bytes:
+        """An answer of the first account, as of a copy; a page of all has the next copy behind it."""
+        head, _, body = answer.partition(_END_OF_HEAD)
+        if b"<nextToken>" in body:
+            raise SystemExit("the first account is too large for copies: a page does not hold it")
+        if copy:
+            body = _ID.sub(lambda found: self._name_of(found[0], copy), body)
+        if is_page and copy + 1 < self.copies:
+            body = re.sub(rb"(</Describe\w+Response>)", rb"<nextToken>copy-%d</nextToken>\1" % (copy + 1), body)
+        lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"content-length")]
+        return b"\r\n".join([*lines, b"Content-Length: %d" % len(body), b"", body])
 
-def _as_of_copy(answer: bytes, copy: int, copies: int, is_page: bool) -> bytes:
-    """An answer of the first account, as of a copy; a page of all has the next copy behind it."""
-    head, _, body = answer.partition(_END_OF_HEAD)
-    if any(digits != b"00" for _, digits in _ID.findall(body)) or b"<nextToken>" in body:
-        raise SystemExit("the first account is too large for copies, or its ids begin with other digits than zeros")
-    body = _ID.sub(rb"\1-%02x" % copy, body)
-    if is_page and copy + 1 < copies:
-        body = re.sub(rb"(</Describe\w+Response>)", rb"<nextToken>copy-%d</nextToken>\1" % (copy + 1), body)
-    lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"content-length")]
-    return b"\r\n".join([*lines, b"Content-Length: %d" % len(body), b"", body])
+    def _name_of(self, name: bytes, copy: int) -> bytes:
+        """The id in a copy: its number in the place of the first two digits."""
+        kind, _, digits = name.partition(b"-")
+        copied = b"%s-%02x%s" % (kind, copy, digits[2:])
+        if self.copied.setdefault(copied, (name, copy)) != (name, copy):
+            raise SystemExit(f"two ids of the first account are alike but for two digits: {name!r}")
+        return copied
 
 
 def _key(head: bytes, body: bytes) -> bytes:
