@@ -38,7 +38,7 @@ def find_billed_month(bill: Bill, now: datetime) -> BilledMonth:
     if not months:
         raise BadInput("the bill has no whole month before this one: give an older file as well.")
     where = f"month = date '{months[-1]}' and currency = 'USD'"
-    paid = {str(total.of[0]): total.money.paid for total in bill.sums("volume", where=where)}
+    paid = {str(total.of[0]): total.money.total for total in bill.sums("volume", where=where)}
     cents = {name: round(usd * 100) for name, usd in paid.items()}
     if cents:  # what was rounded away is of the dearest, so that the sum is the bill's
         cents[max(cents, key=lambda name: cents[name])] += round(sum(paid.values()) * 100) - sum(cents.values())
