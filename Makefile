@@ -107,9 +107,10 @@ lint: .venv/.ready ## style, types and the direction of imports
 backtest: .venv/.ready ## how often sizes of past weeks were outgrown, of the shipped fleets, into benchmarks/fleets/README.md (two minutes)
 	$(CLEAN_ENV) $(RUN) python benchmarks/fleets/figures.py
 
-bench: .venv/.ready ## how fast Plimsoll is, into benchmarks/speed/README.md (a quarter of an hour)
+# QUESTIONS="a d" measures some of them.
+bench: .venv/.ready ## how fast Plimsoll is and what it costs, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
-	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
+	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py $(QUESTIONS)
 
 # SHARE=0.1 audits a tenth. With CALLED=12 functions are called for so many accounts, and what the others come to is
 # copied from them. It needs root, and control groups and loop devices that it may make.
@@ -118,7 +119,7 @@ scale: .venv/.ready ## the deployed audit of 17,000 targets and a million volume
 	$(CLEAN_ENV) $(RUN) python -m benchmarks.scale --share $(SHARE) $(if $(CALLED),--called $(CALLED))
 
 # AGAINST is a commit or a wheel.
-bench-quick: .venv/.ready ## what a change to reading or deciding quotes: CPU, as ratios of one run (under two minutes)
+bench-quick: .venv/.ready ## what a change to reading or deciding quotes, in seconds of CPU (under two minutes)
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/quick.py $(AGAINST)
 
 # 2,000 seeds took 71 minutes beside other work. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.

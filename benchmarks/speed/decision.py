@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from measured_audit import Row
+from figures import Row
 from memory_fleet import NOW, Patterns, project_ports
 
 from plimsoll.auditing.list import list_volumes
@@ -26,7 +26,6 @@ from plimsoll.reading.window import Window, cut_by_age
 
 VOLUMES = 100
 REPEATS = 7
-TARGET = 3.0
 
 Held = tuple[Volume, Demand, HostLoad]
 
@@ -49,12 +48,9 @@ def measure() -> list[Row]:
     minutes = len(held[0][1].iops)
     return [
         Row(
-            what=f"deciding on a volume against bare numpy over its arrays of {minutes:,} minutes",
-            measured=f"{decision_s * 1e3:.2f} ms : {pass_s * 1e3:.2f} ms",
-            ratio=decision_s / pass_s,
-            target=TARGET,
-            note=f"{1 / decision_s:,.0f} volumes a second and core; {case_s * 1e3:.2f} ms to see where it was held "
-            f"back, {answer_s * 1e3:.2f} ms for seven offers, the drop-in replacement, evidence and reasons",
+            what=f"deciding on a volume by its arrays of {minutes:,} minutes, against a bare pass of numpy over them",
+            measured=f"{decision_s * 1e3:.2f} ms : {pass_s * 1e3:.2f} ms = {decision_s / pass_s:.2f} "
+            f"({case_s * 1e3:.2f} ms to see where it was held back, {answer_s * 1e3:.2f} ms for the answer)",
         )
     ]
 

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from measured_audit import Row
+from figures import Row
 from memory_fleet import NOW, Patterns, project_ports
 
 from plimsoll.auditing.audit import run_audit
@@ -20,27 +20,24 @@ MEMORY = 1.3
 
 
 def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
-    """The rows of CPU a volume and of peak memory, the largest against the one before (time: against the smallest)."""
+    """The rows of CPU a volume and of peak memory at each size, with how much they grow."""
     runs = {size: _child(size) for size in sizes}
-    each_ms = {size: run["seconds"] / size * 1e3 for size, run in runs.items()}
-    peak_mib = {size: run["peak_mib"] for size, run in runs.items()}
-    base_mib = runs[sizes[0]]["base_mib"]
-    least, most = min(each_ms.values()), max(each_ms.values())
-    told = ", ".join(f"{size:,}: {each_ms[size]:.2f} ms" for size in sizes)
+    each_ms = [run["seconds"] / size * 1e3 for size, run in runs.items()]
+    peak_mib = [run["peak_mib"] for run in runs.values()]
+    named = " and ".join((", ".join(f"{size:,}" for size in sizes[:-1]), f"{sizes[-1]:,}"))
+    flat, memory = max(each_ms) / min(each_ms), peak_mib[-1] / peak_mib[-2]
     return [
         Row(
-            what=f"CPU a volume over {sizes[0]:,} to {sizes[-1]:,} volumes, highest against lowest",
-            measured=f"{most:.2f} ms : {least:.2f} ms",
-            ratio=most / least,
-            target=FLAT,
-            note=told,
+            what=f"CPU of one core for a volume, of {named}",
+            measured=f"{', '.join(f'{one:.2f}' for one in each_ms)} ms",
+            bound=f"highest at most {FLAT:g} times the lowest",
+            met=flat <= FLAT,
         ),
         Row(
-            what=f"peak memory at {sizes[-1]:,} volumes against {sizes[-2]:,}",
-            measured=f"{peak_mib[sizes[-1]]:.0f} MiB : {peak_mib[sizes[-2]]:.0f} MiB",
-            ratio=peak_mib[sizes[-1]] / peak_mib[sizes[-2]],
-            target=MEMORY,
-            note=f"{base_mib:.0f} MiB of each before the first volume",
+            what=f"peak memory of {named}, from {runs[sizes[0]]['base_mib']:.0f} MiB before the first volume",
+            measured=f"{', '.join(f'{one:.0f}' for one in peak_mib)} MiB",
+            bound=f"the last at most {MEMORY:g} times the one before",
+            met=memory <= MEMORY,
         ),
     ]
 

@@ -1,9 +1,7 @@
-"""The figures that a change to reading or deciding quotes: under two minutes, ratios of one run.
+"""The figures that a change to reading or deciding quotes, in seconds of CPU, so that other work changes them little.
 
-    make bench-quick                          against bare numpy, boto3 and typer
-    make bench-quick AGAINST=COMMIT_OR_WHEEL  and an audit and a start of that version, side by side
-
-Everything is counted in seconds of CPU, so that other work on the machine changes little.
+make bench-quick                          a decision, and an audit and a start of this version
+make bench-quick AGAINST=COMMIT_OR_WHEEL  ... and of that version, in turn
 """
 
 import os
@@ -14,9 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-import cold_start
 import decision
-from measured_audit import CACHE, ROOT, Row
+from figures import CACHE, ROOT, Row, cpu_s
 from versions import library_of
 
 from cloud_simulator.running import Running, running
@@ -30,27 +27,13 @@ INCOMPLETE = 3
 def main() -> None:
     """Prints a line for each figure."""
     CACHE.mkdir(exist_ok=True)
-    for row in _rows(sys.argv[1:]):
-        sys.stdout.write(f"{row.what}: {row.measured} = {row.ratio:.2f}{_verdict(row)}\n")
-        sys.stdout.flush()
+    for row in [*decision.measure(), *_side_by_side(sys.argv[1:])]:
+        sys.stdout.write(f"{row.what}: {row.measured}\n")
 
 
-def _rows(versions: Sequence[str]) -> Iterator[Row]:
-    yield from decision.measure()
-    yield from cold_start.rows(cold_start.measure(REPEATS, cold_start.few_cases()))
-    for version in versions:
-        yield from _side_by_side(version)
-
-
-def _verdict(row: Row) -> str:
-    if row.target is None:
-        return ""
-    return f" ({'met' if row.met else 'missed'}: {'at least' if row.at_least else 'at most'} {row.target:g})"
-
-
-def _side_by_side(version: str) -> Iterator[Row]:
-    """The rows of a version against this one: one audit and one start of each, in turn."""
-    libraries = {"this": ROOT / "lib", version: library_of(version)}
+def _side_by_side(versions: Sequence[str]) -> Iterator[Row]:
+    """The rows of one audit and one start of each version and of this one, in turn."""
+    libraries = {**{version: library_of(version) for version in versions}, "this": ROOT / "lib"}
     # The command goes by its own clock, and an organization that ended days before has too few points to decide by.
     with running(datetime.now(UTC), volumes=VOLUMES) as organization:
         for library in libraries.values():
@@ -61,11 +44,13 @@ def _side_by_side(version: str) -> Iterator[Row]:
             for name, library in libraries.items():
                 audits[name].append(_audit_cpu_s(organization, library))
                 helps[name].append(_cpu_s(("-m", "plimsoll", "--help"), library, {}))
-    for what, found in ((f"an audit of {VOLUMES} simulated volumes", audits), ("plimsoll --help", helps)):
-        theirs, ours = median(found[version]), median(found["this"])
-        yield Row(
-            what=f"{what}, {version} against this", measured=f"{theirs:.2f} s : {ours:.2f} s", ratio=theirs / ours
-        )
+    for what, used_s in (
+        (f"CPU of an audit of {VOLUMES} simulated volumes", audits),
+        ("of plimsoll --help", helps),
+    ):
+        least = {name: median(seconds) for name, seconds in used_s.items()}
+        ratios = "".join(f", {least[version] / least['this']:.2f} times this" for version in versions)
+        yield Row(what=what, measured=", ".join(f"{name} {s:.2f} s" for name, s in least.items()) + ratios)
 
 
 def _audit_cpu_s(organization: Running, library: Path) -> float:
@@ -78,8 +63,7 @@ def _audit_cpu_s(organization: Running, library: Path) -> float:
 
 def _cpu_s(arguments: Sequence[str], library: Path, more: Mapping[str, str], *, ends: Sequence[int] = (0,)) -> float:
     """The seconds of CPU of one process of a version."""
-    environment = {"PATH": os.environ["PATH"], **more, "PYTHONPATH": str(library)}
-    return cold_start.cpu_s(arguments, environment, ends=ends)
+    return cpu_s(arguments, {"PATH": os.environ["PATH"], **more, "PYTHONPATH": str(library)}, ends=ends)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-from measured_audit import CACHE, ROOT
+from figures import CACHE, ROOT
 
 VERSIONS = CACHE / "versions"
 

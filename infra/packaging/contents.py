@@ -71,6 +71,13 @@ def imports_of(module: str) -> frozenset[str]:
 
 
 @cache
+def own_packages() -> tuple[str, ...]:
+    """The library's packages that functions import. Of other wings a zip has nothing."""
+    modules = {module for function in handlers() for module in imports_of(f"functions.{function}")}
+    return tuple(name for name in PACKAGES if name in modules)
+
+
+@cache
 def _requirements(extras: tuple[str, ...], pruned: tuple[str, ...]) -> tuple[str, ...]:
     options = [word for extra in extras for word in ("--extra", extra)]
     options += [word for name in pruned for word in ("--prune", name)]

@@ -19,7 +19,14 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from uv import find_uv_bin
 
 from infra.packaging import PROJECT, RUNTIME
-from infra.packaging.contents import OWN, PACKAGES, all_requirements, asked_services, distributions, google_clients
+from infra.packaging.contents import (
+    OWN,
+    all_requirements,
+    asked_services,
+    distributions,
+    google_clients,
+    own_packages,
+)
 
 Architecture = Literal["arm64", "x86_64"]
 
@@ -143,7 +150,7 @@ def _copy_own(folder: Path) -> None:
     pyproject = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     bundled = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     ignored = shutil.ignore_patterns("__pycache__", "cli", "__main__.py")
-    own = {f"lib/{name}": name for name in PACKAGES}
+    own = {f"lib/{name}": name for name in own_packages()}
     for place, name in {**own, "functions": "functions", **bundled}.items():
         shutil.copytree(PROJECT / place, folder / name, ignore=ignored, dirs_exist_ok=True)
     # A run says which version of Plimsoll made it.

@@ -75,8 +75,8 @@ class Settings(BaseModel):
         default=None,
         ge=0,
         le=256,
-        description="Processes that decide on volumes beside the one that reads metrics, in audits of 200 and more. "
-        "Default: one a processor, none where there is one.",
+        description="Processes that decide on volumes beside the one that reads metrics, in audits of 1,000 and more. "
+        "Default: one a processor; fewer than two are none.",
     )
     max_attempts: int = Field(default=8, ge=1, le=20, description="Attempts of one call, retries included.")
     connect_timeout_s: float = Field(default=5.0, gt=0, le=600, description="Seconds that a connection may take.")
@@ -162,11 +162,10 @@ class Settings(BaseModel):
 
     @property
     def deciders(self) -> int:
-        """The number of processes that decide."""
+        """The number of processes that decide; one alone is never started."""
         if self.processes is not None:
             return self.processes
-        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return processors if processors > 1 else 0
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
     @property
     def measured_dir(self) -> Path:

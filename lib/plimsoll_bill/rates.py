@@ -69,16 +69,20 @@ class NetPrices:
 def net_prices(rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceBook]], where: str) -> NetPrices:
     """The price file of some rates. `lists` are the list prices by cloud and region, for what was not billed.
 
-    A type is left out if a part of its price is known from neither, and so are rates in another currency than dollars.
+    Regions that were not billed are there at list price. A type is left out if a part of its price is known from
+    neither, and so are rates in another currency than dollars.
     """
     notes, regions, sources = list[str](), dict[str, Any](), dict[str, Any]()
     by_region: dict[tuple[str, str], list[NetRate]] = {}
     foreign = set[tuple[str, str]]()
     for rate in rates:
-        if rate.dimension in PERFORMANCE and rate.currency == DOLLARS:
+        if rate.dimension in PERFORMANCE and rate.currency == DOLLARS and rate.region:
             by_region.setdefault((rate.provider, rate.region), []).append(rate)
         elif rate.currency != DOLLARS:
             foreign.add((rate.region, rate.currency))
+    for provider in {provider for provider, _ in by_region}:
+        for region in lists.get(provider, {}):
+            by_region.setdefault((provider, region), [])
     notes += [f"{region} is billed in {currency}: it has no price in dollars." for region, currency in sorted(foreign)]
     for (provider, region), here in by_region.items():
         book = lists.get(provider, {}).get(region)
@@ -98,13 +102,13 @@ def net_prices(rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceB
             for rate in here
             if rate.is_mixed
         ]
-        month = max(rate.month for rate in here)
-        of_list = f"; the others at list price, {book.source} of {book.as_of}" if book else "; no list for the others"
-        sources[region] = {
-            "what": f"net rates of the bill of {month:%Y-%m}: {', '.join(net_parts) or 'none'}{of_list}",
-            "where": where,
-            "as_of": _last_day(month),
-        }
+        listed = f"list price, {book.source}" if book else ""
+        month = max((rate.month for rate in here), default=None)
+        if month is not None:
+            listed = f"; the others at {listed} of {book.as_of}" if book else "; no list for the others"
+            listed = f"net rates of the bill of {month:%Y-%m}: {', '.join(net_parts) or 'none'}{listed}"
+        as_of = book.as_of if month is None and book else _last_day(month or date.max)
+        sources[region] = {"what": listed, "where": where, "as_of": as_of}
         regions[region] = {"source": region, **entry}
     verified_on = max((source["as_of"] for source in sources.values()), default=None)
     content = {"verified_on": verified_on, "currency": DOLLARS, "sources": sources, "regions": regions}

@@ -198,7 +198,7 @@ def test_the_commands_that_measure_run(scenes, tmp_path):
     (tmp_path / "mnt").mkdir()
     with running_google(datetime.now(UTC)) as scene.projects, a_loop_device(tmp_path) as device:
         disks = scene.projects.fleet.volumes
-        disk = next(one for one in disks if one.name == "shop-db-a")
+        disk = next(one for one in disks if one.name == "app-0-data" and one.account == "plimsoll-sim-shop")
         scene.names |= {"7717955126078280515": disk.id, "/mnt/data": str(tmp_path / "mnt"), "/dev/nvme1n1": str(device)}
         run_all(scene, all_that(MEASURES))
 

@@ -376,7 +376,7 @@ def test_a_command_is_taken_with_a_word(typed, front):
         ("frobnicate <!here>", "I do not know that word"),
         ("explain", "Name one volume"),
         ("validate vol-1 vol-2", "Name one volume"),
-        ("explain my-volume", "This is not the id of a volume"),
+        ('explain ""', "This is no volume's name"),
         ("audit now", "takes no further words"),
     ],
 )

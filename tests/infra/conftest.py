@@ -53,6 +53,8 @@ OPTIONS = {
     "CODE_SIGNING_CONFIG_ARN": "arn:aws:lambda:eu-west-1:111122223333:code-signing-config:csc-0123456789abcdef0",
     "SIGNED_CODE": "code-of-ours/signed",
     "SLACK_AT_ONCE": "7",
+    "SLACK_DOOR": "rest-api",
+    "SLACK_WEB_ACL_ARN": f"arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/slack/{KEY.rpartition('/')[2]}",
     "LOGS_DAYS": "400",
 }
 """All options that companies ask for, and what measures with copies, a locked document and denied places."""

@@ -7,7 +7,7 @@ from importlib.metadata import packages_distributions
 import pytest
 
 from infra.packaging import PROJECT
-from infra.packaging.contents import BY_NAME, PACKAGES, distributions, imports_of
+from infra.packaging.contents import BY_NAME, PACKAGES, distributions, imports_of, own_packages
 from tests.packaging.conftest import FUNCTIONS
 
 DISTRIBUTIONS = packages_distributions()
@@ -96,3 +96,7 @@ def source_of(module: str) -> str:
     place = PROJECT / ("" if module.startswith("functions") else "lib") / module.replace(".", "/")
     files = (place.with_suffix(".py"), place / "__init__.py")
     return "".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+
+
+def test_a_zip_has_no_wing_that_no_function_imports() -> None:
+    assert own_packages() == ("plimsoll", "plimsoll_google", "plimsoll_measure", "plimsoll_service")

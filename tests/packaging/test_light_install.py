@@ -15,7 +15,7 @@ import pytest
 from uv import find_uv_bin
 
 from cloud_simulator.running import Running, running
-from plimsoll.extras import EXTRAS, SQL
+from plimsoll.extras import EXTRAS
 from tests.pipelines.commands import environment
 
 pytestmark = pytest.mark.once
@@ -118,7 +118,6 @@ def test_an_audit_writes_terminal_json_csv_and_html(audited: tuple[Path, str]) -
     assert all(f'id="{part}"' in page for part in ("drawer", "settings"))
     assert str(run.name) in shown
     assert not list(run.glob("*.parquet"))
-    assert f"they need {SQL.brings}. Install the extra {SQL.name}: uv pip install --python" in shown
 
 
 def test_reports_of_a_run_need_no_extra(light: Path, audited: tuple[Path, str]) -> None:

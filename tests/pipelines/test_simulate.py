@@ -93,13 +93,12 @@ def test_the_demo_runs_from_an_empty_folder_and_its_files_fit_the_schema(tmp_pat
     files = [
         "checksums.json",
         "demand.jsonl",
-        "demand.parquet",
         "journal.jsonl",
         "measured",
         "recommendations.csv",
         "recommendations.json",
     ]
-    files += ["recommendations.parquet", "report.html", "run.json", "unanswered.jsonl"]
+    files += ["report.html", "run.json", "unanswered.jsonl"]
     assert sorted(path.name for path in folder.iterdir()) == files
     recommendations = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     schema = json.loads(plimsoll(unused, tmp_path, "schema").stdout)

@@ -181,6 +181,7 @@ def test_one_run_of_a_budget_proves_all_that_its_class_serves(organization, audi
     records = json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
     proved = [one["volume_id"] for one in records if one["evidence"] and one["evidence"]["grade"] == "A"]
     assert set(line["serves"]) <= set(proved)
+    assert plimsoll(organization, tmp_path, "report", "run", "--format", "parquet").returncode == 0
     table = tmp_path / "run" / "recommendations.parquet"
     found = duckdb.sql(f"select volume_id from '{table}' where evidence.grade = 'A'").fetchall()
     assert sorted(volume_id for (volume_id,) in found) == sorted(proved)

@@ -4,8 +4,9 @@ For each target, in this order: inventory, prices, metrics plan, then by batch d
 stream reports it (`plimsoll.run`). `plimsoll.auditing` has a module for each step.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 
@@ -14,10 +15,13 @@ from plimsoll.auditing.decide import BATCHES_AT_ONCE, ahead, batch_size, decide_
 from plimsoll.auditing.list import (
     DENIED_AS_EXPECTED,
     Listing,
+    begin,
     is_expected,
     list_targets,
+    list_volumes,
     listings,
     notices_of,
+    side_by_side,
     unread_outcomes,
     with_stripes_of,
 )
@@ -26,7 +30,7 @@ from plimsoll.auditing.price import market_of, price_outcomes
 from plimsoll.auditing.read import ByTheMinute
 from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
 from plimsoll.decide.hosting import batch_by_host
-from plimsoll.decide.offers import check_types
+from plimsoll.decide.offers import Market, check_types
 from plimsoll.model.errors import CloudError
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume
@@ -37,6 +41,22 @@ from plimsoll.ports import FailedTarget, Target, UnreadVolume
 def no_stop() -> bool:
     """Nothing stops the audit before its end."""
     return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetRead:
+    """A target's volumes, and its notices and its market, which are asked for while the volumes are listed."""
+
+    listing: Listing
+    notices: Future[Sequence[str]]
+    market: Future[tuple[Market, CloudError | None]]
+
+    @classmethod
+    def from_target(cls, target: Target, ports: AuditPorts, policy: Policy, now: datetime) -> "TargetRead":
+        """The target, as its cloud tells it."""
+        notices = begin(lambda _: notices_of(target, ports), None)
+        market = begin(lambda _: market_of(target, ports, policy, now), None)
+        return cls(listing=list_volumes(target, ports), notices=notices, market=market)
 
 
 def run_audit(
@@ -56,15 +76,19 @@ def run_audit(
     targets = list_targets(ports)
     yield InScope(targets=tuple(target for target in targets if isinstance(target, Target)))
     reading = ByTheMinute(left_s=ports.by_minutes_s, targets=len(targets))
-    for listing in takewhile(lambda _: not stop(), listings(ports, targets)):
-        if isinstance(listing, FailedTarget):
-            yield listing
+
+    def read(target: Target | FailedTarget) -> TargetRead | FailedTarget:
+        return target if isinstance(target, FailedTarget) else TargetRead.from_target(target, ports, policy, now)
+
+    for target in takewhile(lambda _: not stop(), side_by_side(read, targets)):
+        if isinstance(target, FailedTarget):
+            yield target
         else:
-            yield from audit_target(listing, ports, policy, now, reading, done=done, stop=stop)
+            yield from audit_target(target, ports, policy, now, reading, done=done, stop=stop)
 
 
 def audit_target(
-    listing: Listing,
+    read: TargetRead,
     ports: AuditPorts,
     policy: Policy,
     now: datetime,
@@ -74,6 +98,7 @@ def audit_target(
     stop: Callable[[], bool] = no_stop,
 ) -> Iterator[Outcome]:
     """The outcomes of one target: its failure or its notices, and one for each volume that was listed."""
+    listing = read.listing
     target, volumes = listing.target, listing.volumes
     yield VolumesSeen(target=target, volumes=listing.count)
     if listing.error is not None:
@@ -82,12 +107,12 @@ def audit_target(
     ports, changed_stripes = with_stripes_of(listing, ports)
     ports, plan = reading.choose(volumes, ports, policy, now, done)
     yield Planned(target=target, plan=plan)
-    yield from _notices(target, notices_of(target, ports))
+    yield from _notices(target, read.notices.result())
     yield from changed_stripes
     yield from unread_outcomes(listing, done)
 
     deciders = ports.deciders.begin(len(volumes))
-    market, unpriced = market_of(target, ports, policy, now)
+    market, unpriced = read.market.result()
     yield from price_outcomes(target, market.book, unpriced, now)
 
     context = context_of(market, ports, policy, now)

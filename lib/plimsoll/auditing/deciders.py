@@ -55,8 +55,8 @@ class DecidableBatch(Protocol[_Decisions_co]):
         """The batch with what an earlier one keeps, if both rest on the same."""
 
 
-ENOUGH_VOLUMES: Final = 200
-"""An audit of fewer is done before processes have started."""
+ENOUGH_VOLUMES: Final = 1_000
+"""The volumes from which on processes gain more than they cost: each takes half a second of CPU to start."""
 
 LEAST_BATCH: Final = 25
 """Volumes that are worth the way to a decider and back."""
@@ -75,15 +75,17 @@ Packed = tuple[list[CloudError | dict[str, int]], FloatArray]
 
 
 class Deciders:
-    """Up to `most` processes, started once an audit has volumes enough for them, and ended with it.
+    """Up to `most` processes, started once an audit has `enough` volumes for them, and ended with it.
 
-    One that says nothing for `patience_s` while it is its turn is ended too, as one that died.
+    There is never one alone: this process would wait for it, and do the same in no less time. One that says nothing for
+    `patience_s` while it is its turn is ended too, as one that died.
     """
 
-    def __init__(self, most: int, patience_s: float = DECIDER_S) -> None:
-        """With 0, all is decided in this process."""
-        self._most = most
+    def __init__(self, most: int, patience_s: float = DECIDER_S, enough: int = ENOUGH_VOLUMES) -> None:
+        """With fewer than two, all is decided in this process."""
+        self._most = most if most > 1 else 0
         self._patience_s = patience_s
+        self._enough = enough
         self._volumes = 0
         self._all: list[_Decider] = []
         self._idle: queue.SimpleQueue[_Decider] = queue.SimpleQueue()
@@ -100,7 +102,7 @@ class Deciders:
         """The number of processes for the batches of further volumes; they are started when need be."""
         with self._lock:
             self._volumes += volumes
-            if not self._all and self._volumes >= ENOUGH_VOLUMES:
+            if not self._all and self._volumes >= self._enough:
                 self._start()
             return sum(not decider.ended for decider in self._all)
 
@@ -114,6 +116,8 @@ class Deciders:
         except OSError as error:
             warnings.warn(f"only {len(self._all)} of {self._most} processes could be started: {error}", stacklevel=3)
             self._most = len(self._all)  # Nor is it tried again for each further account.
+            if self._most == 1:
+                self._idle.get().end()
 
     def decide(self, batch: DecidableBatch[_Decisions], fetch: Fetch) -> _Decisions:
         """The decisions on a batch, by a process that is idle; here where there is none, it is not worth the way, or

@@ -38,10 +38,10 @@ def side_by_side(
     what is under way is left to itself, and does not keep the process from ending.
     """
     waiting = iter(items)
-    under_way = [_begin(work, item) for item in islice(waiting, at_once)]
+    under_way = [begin(work, item) for item in islice(waiting, at_once)]
     while under_way:
         result = under_way.pop(_next_of(under_way, patience_s)).result()
-        under_way += [_begin(work, item) for item in islice(waiting, 1)]
+        under_way += [begin(work, item) for item in islice(waiting, 1)]
         yield result
 
 
@@ -52,7 +52,7 @@ def _next_of(under_way: Sequence[Future[Result]], patience_s: float) -> int:
     return next(place for place, future in enumerate(under_way) if future.done())
 
 
-def _begin(work: Callable[[Item], Result], item: Item) -> Future[Result]:
+def begin(work: Callable[[Item], Result], item: Item) -> Future[Result]:
     """The future of an item's work, in a thread of its own. The process does not wait for it at its end."""
     future = Future[Result]()
 

@@ -1,24 +1,25 @@
-"""The reports of a run: which of its volumes one is about, the page and the Parquet files, which audits leave."""
+"""The reports of a run: which of its volumes one is about, the page that audits leave, and the Parquet files."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
-from plimsoll.extras import SQL, install_hint
+from plimsoll.extras import SQL
 from plimsoll.model.errors import PlimsollError
 from plimsoll.model.kinds import CHANGES
 from plimsoll.orders import read_order
-from plimsoll.reports.data.database import Selection, open_runs, select
-from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import PAGE, note_checksums
+from plimsoll.reports.run_files import PAGE, PARQUET_FILES, note_checksums
 from plimsoll.reports.run_reader import Only, stream_records
 from plimsoll.reports.sorting import MONEY, Largest, Weight, find_sort
 from plimsoll.settings import Settings
+
+if TYPE_CHECKING:
+    from plimsoll.reports.data.database import Selection
 
 _MOST_ROWS: Final = 50
 
@@ -43,8 +44,10 @@ class Report:
         """True if it is about some of the run's volumes."""
         return self.where is not None or bool(self.volumes)
 
-    def selection(self) -> Selection | None:
+    def selection(self) -> "Selection | None":
         """The volumes of a part, None for the whole run. BadInput for an SQL condition that is none."""
+        from plimsoll.reports.data.database import open_runs, select
+
         if not self.is_part:
             return None
         with open_runs(self.folder) as database:
@@ -74,11 +77,24 @@ def write_page(report: Report, place: Path) -> list[Path]:
 
 def write_tables(report: Report, place: Path) -> list[Path]:
     """Writes the Parquet files into a folder, and gives them."""
+    from plimsoll.reports.data.database import open_runs, select
+    from plimsoll.reports.data.exports import write_parquet
+
     with open_runs(report.folder) as database:
         files = write_parquet(database, place, select(database, report.where, report.volumes))
     if place.resolve() == report.folder.resolve():
         note_checksums(place, [path.name for path in files])
     return files
+
+
+def _renew_tables(folder: Path) -> None:
+    """Writes a run's Parquet files anew where it has any: they are of all its answers. Without DuckDB they go."""
+    written = [path for path in (folder / name for name in PARQUET_FILES) if path.exists()]
+    if written and SQL.is_installed:
+        write_tables(Report(folder=folder), folder)
+    elif written:
+        for path in written:
+            path.unlink()
 
 
 def terminal_lines(report: Report) -> Iterator[str]:
@@ -100,18 +116,14 @@ def terminal_lines(report: Report) -> Iterator[str]:
 
 
 def leave_reports(console: Screen, folder: Path) -> bool:
-    """Writes the reports that every audit leaves in its folder, and prints where. False where that was not possible."""
+    """Writes the page that every audit leaves in its folder, and prints where. False where that was not possible."""
     try:
         with console.status("writing the report"):
             (page,) = write_page(Report(folder=folder), folder / PAGE)
-            if SQL.is_installed:
-                write_tables(Report(folder=folder), folder)
+            _renew_tables(folder)
     except (PlimsollError, OSError) as error:
         sentence = f"the run is whole, but its report could not be written: {error} Then: plimsoll report {folder}"
         console.say(sentence, "red")
         return False
     console.say(f"report: {page}", "bold")
-    if not SQL.is_installed:
-        sentence = f"no Parquet files were written: they need {SQL.brings}. {install_hint(SQL)}"
-        console.say(sentence, "dim")
     return True

@@ -19,6 +19,7 @@ from plimsoll.model.errors import BadInput
 RECOMMENDATIONS: Final = "recommendations.json"
 TABLE: Final = "recommendations.csv"
 DEMAND: Final = "demand.jsonl"
+PARQUET_FILES: Final = ("recommendations.parquet", "demand.parquet")
 UNANSWERED: Final = "unanswered.jsonl"
 RUN: Final = "run.json"
 CHECKSUMS: Final = "checksums.json"

@@ -7,29 +7,23 @@ from typing import Any, Final
 
 import yaml
 
-from plimsoll.clouds.aws.accounts import sign_in
-from plimsoll.clouds.aws.lists import Asker
-from plimsoll.clouds.common.answers import Deadline
 from plimsoll.clouds.common.dated_data import given_prices
 from plimsoll.clouds.published import types_by_cloud
-from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
-from plimsoll.model.kinds import CountsAs
 from plimsoll.model.market import PriceBook
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.orders import Order
-from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import matched_records, stream_records
+from plimsoll.reports.run_reader import matched_records
 from plimsoll.settings import Settings
 from plimsoll_bill.states import rows
 from plimsoll_bill.states.billed import BilledMonth
 from plimsoll_bill.states.facts import PlaceFacts, SnapshotPrices
 from plimsoll_bill.states.picture import PictureRow, draw_picture
-from plimsoll_bill.states.reading import PlaceReader
 from plimsoll_bill.states.rows import StateRecord
-from plimsoll_bill.states.snapshots import find_state, judge_snapshots
+from plimsoll_bill.states.run_places import read_places
+from plimsoll_bill.states.snapshots import judge_snapshots
 from plimsoll_bill.states.volumes import judge_volume
 
 NO_PRICES: Final = SnapshotPrices()
@@ -66,7 +60,7 @@ def report_states(
     folder: Path, order: Order, scope: Scope, settings: Settings, *, keep_days: float, billed: BilledMonth | None = None
 ) -> StatesReport:
     """The states of a run's volumes and of their places' snapshots, by the sessions of its audit."""
-    places, unread = _read_places(folder, order, scope, settings, keep_days)
+    places, unread = read_places(folder, order, scope, settings, keep_days)
     report = judge_run(folder, order.policy, places, scope, order=order, keep_days=keep_days, billed=billed)
     report.unread = unread | {
         f"{name}: {call}": why for name, place in places.items() for call, why in place.unread.items()
@@ -123,44 +117,6 @@ def _book_for(record: RecommendationRecord, scope: Scope, policy: Policy) -> Pri
     if usd is None or abs(usd - record.monthly_usd_now) > max(0.01, SAME_SHARE * record.monthly_usd_now):
         return None
     return book
-
-
-def _read_places(
-    folder: Path, order: Order, scope: Scope, settings: Settings, keep_days: float
-) -> tuple[dict[str, PlaceFacts], dict[str, str]]:
-    """The facts of a run's accounts and regions on AWS by name, and the reasons where there are none."""
-    unused: dict[Target, list[str]] = {}
-    for record in stream_records(folder):
-        if record.provider == AWS:
-            ids = unused.setdefault(Target(account=record.account, region=record.region), [])
-            ids += [record.volume_id] if record.kind.money is CountsAs.COST else []
-    if not unused:
-        return {}, {}
-    sessions, places, unread = sign_in(replace(scope, clouds=(AWS,), regions=()), settings), dict[str, PlaceFacts](), {}
-    for target in sorted(unused):
-        if target.account not in sessions.by_account:
-            unread[str(target)] = "no credentials of the run's scope lead to this account now."
-            unread |= {failure.name: str(failure.error) for failure in sessions.failed}
-            continue
-        place = places[str(target)] = PlaceFacts(account=target.account, region=target.region, now=order.now)
-        asker = Asker(place=str(target), deadline=Deadline(seconds=settings.list_deadline_s))
-
-        def client(service: str, target: Target = target) -> Any:
-            return sessions.client(service, target.account, target.region)
-
-        reader = PlaceReader(place, client, asker)
-        reader.read()
-        reader.read_sharing(_deletable(place, keep_days))
-        reader.read_last_uses(unused[target])
-    return places, unread
-
-
-def _deletable(place: PlaceFacts, keep_days: float) -> Iterator[str]:
-    """The snapshots that are in a state, and their images: it must be known with whom they are shared."""
-    for snap in (place.snapshots or {}).values():
-        if find_state(place, snap, keep_days) is not None:
-            yield snap.id
-            yield from (image.id for image in (place.images or {}).values() if snap.id in image.snapshot_ids)
 
 
 def count_by_state(records: Iterable[StateRecord]) -> Iterator[tuple[str, int, float, float, float]]:

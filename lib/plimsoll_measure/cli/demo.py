@@ -14,7 +14,7 @@ import typer
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen, beginning
-from plimsoll.reports.run_files import PAGE
+from plimsoll.reports.run_files import PAGE, PARQUET_FILES
 
 FOLDER: Final = "demo"
 FILES: Final = (
@@ -24,8 +24,7 @@ FILES: Final = (
     "demand.jsonl",
     "unanswered.jsonl",
     PAGE,
-    "recommendations.parquet",
-    "demand.parquet",
+    *PARQUET_FILES,
     "ledger.json",
 )
 

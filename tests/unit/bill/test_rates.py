@@ -34,6 +34,9 @@ def test_a_discount_on_iops_alone_changes_their_rate_alone(tmp_path):
     assert str(LISTED.as_of) in book.source
     assert book.as_of == date(2026, 10, 31)
     assert not notes
+    elsewhere = file.book("eu-west-1")
+    assert elsewhere.types == shipped_prices("aws").book("eu-west-1").types
+    assert elsewhere.source.startswith("list price")
 
 
 def test_tiers_of_io2_have_rates_of_their_own(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 from plimsoll.cli.exit_codes import UNUSABLE
 from plimsoll.cli.run_reports import leave_reports
 from plimsoll.cli.screen import Screen
+from plimsoll.extras import Extra
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.diff.sql import DiffGroup
 from plimsoll.reports.run_reader import read_records, read_run
@@ -263,10 +264,24 @@ def test_a_query_may_stand_before_its_run(run, plimsoll):
 # ---- what an audit leaves behind
 
 
-def test_an_audit_leaves_a_page_and_tables(run, capsys):
+def test_an_audit_leaves_a_page_and_parquet_files_are_for_who_asks(run, capsys):
     assert leave_reports(Screen(), run)
-    assert {path.name for path in run.iterdir()} >= {"report.html", "recommendations.parquet", "demand.parquet"}
+    assert (run / "report.html").exists()
+    assert not list(run.glob("*.parquet"))
     assert capsys.readouterr().out == f"report: {run / 'report.html'}\n"
+
+
+def test_parquet_files_of_a_run_are_of_all_its_answers(run, plimsoll, monkeypatch):
+    plimsoll("report", run, "--format", "parquet")
+    written = {path.name: path.read_bytes() for path in run.glob("*.parquet")}
+    assert len(written) == 2
+    for path in run.glob("*.parquet"):
+        path.write_bytes(b"of an earlier part of the run")
+    assert leave_reports(Screen(), run)
+    assert {path.name: path.read_bytes() for path in run.glob("*.parquet")} == written
+    monkeypatch.setattr(Extra, "is_installed", False)
+    assert leave_reports(Screen(), run)
+    assert not list(run.glob("*.parquet"))
 
 
 def test_a_report_that_cannot_be_written_is_a_sentence_and_loses_nothing(run, capsys):

@@ -163,8 +163,8 @@ def _caller_behind(credential: Credential, ask: Callable[..., Any]) -> Caller:
 
 @lru_cache
 def known_regions() -> tuple[str, ...]:
-    """Every AWS region that botocore knows, by name."""
-    session = boto3.Session()
+    """Every AWS region that botocore knows, by name; the models that it reads for that are those of all sessions."""
+    session = _open_session(botocore.session.Session())
     return tuple(
         sorted(
             region

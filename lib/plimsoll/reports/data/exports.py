@@ -17,6 +17,7 @@ from plimsoll.reports.run_files import (
     FOCUS,
     MARKDOWN,
     PAGE,
+    PARQUET_FILES,
     RECOMMENDATIONS,
     RUN,
     SLACK_PREVIEW,
@@ -28,7 +29,7 @@ from plimsoll.reports.run_folder import JOURNAL
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.reports.sorting import Weight
 
-PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
+PARQUET: Final = dict(zip(PARQUET_FILES, (KEYS, (*KEYS, "start")), strict=True))
 """The Parquet files of a run, each of the view of its name, and the order of its rows."""
 
 _OWN: Final = (

@@ -1,0 +1,118 @@
+"""What `make bench` rests on: the server that answers from memory, and the page that its figures are written into."""
+
+import sys
+import threading
+import time
+from collections import namedtuple
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+SPEED = Path(__file__).parents[3] / "benchmarks" / "speed"
+PAGE = Path(__file__).parents[3] / "docs" / "performance.md"
+LATENCY_S = 0.05
+ASKED = []
+FIRST = "vol-00" + "a" * 15
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a benchmark knows of an account."""
+
+    endpoint: str
+
+
+class Cloud(BaseHTTPRequestHandler):
+    """A cloud that counts what it is asked, and says so in its answers."""
+
+    def do_POST(self):
+        ASKED.append(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = f"<DescribeVolumesResponse>{FIRST} {len(ASKED)}</DescribeVolumesResponse>".encode()
+        self.send_response(503 if ASKED[-1] == b"ill" else 200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_words):
+        pass
+
+
+@pytest.fixture(scope="module")
+def canned():
+    sys.path.insert(0, str(SPEED))
+    yield import_module("canned")
+    sys.path.remove(str(SPEED))
+
+
+@pytest.fixture
+def account(canned):
+    ASKED.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Cloud) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with canned.canned(Place(f"http://127.0.0.1:{server.server_port}"), LATENCY_S * 1e3) as known:
+            yield known
+        server.shutdown()
+
+
+def ask(account, body):
+    with urlopen(account.endpoint, body.encode()) as answer:
+        return answer.read().decode()
+
+
+Counted = namedtuple("Counted", "calls passed_on")
+
+
+def counts(canned, account, copies=1):
+    taken = canned.take_counts(account, copies)
+    return Counted(taken.calls, taken.passed_on)
+
+
+def test_what_was_answered_once_is_answered_from_memory_after_its_latency(canned, account):
+    first = ask(account, "Action=A")
+    start = time.perf_counter()
+    assert ask(account, "Action=A") == first
+    assert time.perf_counter() - start >= LATENCY_S
+    assert ask(account, "Action=B") != first
+    assert ASKED == [b"Action=A", b"Action=B"]
+    assert counts(canned, account) == (3, 2)
+    assert counts(canned, account) == (0, 0)
+
+
+def test_what_failed_is_asked_again(canned, account):
+    for _ in range(2):
+        with pytest.raises(HTTPError, match="503"):
+            ask(account, "ill")
+    assert counts(canned, account) == (2, 2)
+
+
+def test_copies_are_pages_of_ids_of_their_own_and_are_answered_by_the_first(canned, account):
+    counts(canned, account, copies=3)
+    pages = [ask(account, "Action=DescribeVolumes&MaxResults=500")]
+    while "<nextToken>" in pages[-1]:
+        token = pages[-1].partition("<nextToken>")[2].partition("<")[0]
+        pages.append(ask(account, f"Action=DescribeVolumes&MaxResults=500&NextToken={token}"))
+    names = [FIRST.replace("vol-00", f"vol-{number:02x}") for number in range(3)]
+    assert [name for page in pages for name in names if name in page] == names
+    answers = [ask(account, f"Action=Other&VolumeId={name}") for name in names]
+    assert [name in answer for name, answer in zip(names, answers, strict=True)] == [True] * 3
+    assert counts(canned, account) == (6, 2)
+    assert ASKED[-1].decode() == f"Action=Other&VolumeId={FIRST}"
+
+
+def test_the_page_has_the_figures_of_every_question_and_each_is_written_alone(canned, tmp_path):
+    run = import_module("run")
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    row = import_module("figures").Row
+    for letter in run.QUESTIONS:
+        rows = [row.at_most(f"{letter} of a thing", 2.0, 1.0, "s"), row(what="no bound", measured="3 s")]
+        run.write(page, letter, run.text_of(rows, "Measured now."))
+    written = page.read_text(encoding="utf-8")
+    assert written.count("| at most 1 s | **missed** |") == len(run.QUESTIONS) == written.count("### ")
+    assert all(written.count(f"| {letter} of a thing | 2 s |") == 1 for letter in run.QUESTIONS)
+    assert len(written.split("<!--")) == len(PAGE.read_text(encoding="utf-8").split("<!--"))
