@@ -22,7 +22,7 @@ from plimsoll_bill.states.billed import BilledMonth
 from plimsoll_bill.states.facts import PlaceFacts, SnapshotPrices
 from plimsoll_bill.states.picture import PictureRow, draw_picture
 from plimsoll_bill.states.rows import StateRecord
-from plimsoll_bill.states.run_places import read_places
+from plimsoll_bill.states.run_places import read_run_places
 from plimsoll_bill.states.snapshots import judge_snapshots
 from plimsoll_bill.states.volumes import judge_volume
 
@@ -60,7 +60,7 @@ def report_states(
     folder: Path, order: Order, scope: Scope, settings: Settings, *, keep_days: float, billed: BilledMonth | None = None
 ) -> StatesReport:
     """The states of a run's volumes and of their places' snapshots, by the sessions of its audit."""
-    places, unread = read_places(folder, order, scope, settings, keep_days)
+    places, unread = read_run_places(folder, order, scope, settings, keep_days)
     report = judge_run(folder, order.policy, places, scope, order=order, keep_days=keep_days, billed=billed)
     report.unread = unread | {
         f"{name}: {call}": why for name, place in places.items() for call, why in place.unread.items()

@@ -20,7 +20,7 @@ from plimsoll_bill.states.reading import PlaceReader
 from plimsoll_bill.states.snapshots import find_state
 
 
-def read_places(
+def read_run_places(
     folder: Path, order: Order, scope: Scope, settings: Settings, keep_days: float
 ) -> tuple[dict[str, PlaceFacts], dict[str, str]]:
     """The facts of a run's accounts and regions on AWS by name, and the reasons where there are none."""
