@@ -16,8 +16,7 @@ from infra.packaging.contents import handlers
 from infra.schedule_syntax import past_error, schedule_error, zone_error
 from infra.settings_text import is_cdks, nest, parse_values, sentences, with_policy
 from plimsoll.model.errors import BadInput
-from plimsoll.model.task import format_tags
-from plimsoll.settings import Settings, Tags
+from plimsoll.settings import Settings, Tags, format_tags
 from plimsoll_service.config import ServiceConfig
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"

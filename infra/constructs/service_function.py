@@ -19,7 +19,7 @@ from infra.grants import Grant, acknowledge, depends_on, give
 from infra.names import METRICS, Names
 from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import CONFIGURATION, WITH_KEY
-from plimsoll.model.task import format_tags
+from plimsoll.settings import format_tags
 
 ARCHITECTURES: Final = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
 

@@ -1,6 +1,7 @@
 """Settings: how Plimsoll runs on this machine, from PLIMSOLL_* environment variables. What is decided is the policy."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -8,10 +9,36 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from plimsoll.model.errors import BadInput
-from plimsoll.model.task import parse_tags
 
 PREFIX: Final = "PLIMSOLL_"
 """What the environment variable of a setting begins with; its name in capitals follows."""
+
+_TAG: Final = re.compile(r"(?!aws:|plimsoll[:-])([\w .:/+@-]{1,128})=([\w .:/+@=-]{0,256})", re.IGNORECASE)
+"""A tag as AWS takes it of most services; tags of AWS and of Plimsoll itself are given by nobody else."""
+
+_MOST_TAGS: Final = 40
+"""AWS takes 50 tags of a resource; Plimsoll and CloudFormation add their own."""
+
+
+def parse_tags(text: str) -> dict[str, str]:
+    """The tags in KEY=VALUE,KEY=VALUE. Raises BadInput if one cannot be used."""
+    tags: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        match = _TAG.fullmatch(part)
+        if match is None or match[1].strip() in {"", *tags}:
+            raise BadInput(
+                f"the tag {part!r} cannot be used: write KEY=VALUE once for each key, with commas between, such as "
+                "team=storage,cost-center=42. A key begins with neither aws: nor plimsoll:."
+            )
+        tags[match[1].strip()] = match[2].strip()
+    if len(tags) > _MOST_TAGS:
+        raise BadInput(f"{len(tags)} tags are too many: give at most {_MOST_TAGS}.")
+    return tags
+
+
+def format_tags(tags: Mapping[str, str]) -> str:
+    """The text that `parse_tags` reads."""
+    return ",".join(f"{key}={value}" for key, value in tags.items())
 
 
 def _read_tags(value: Any) -> Any:

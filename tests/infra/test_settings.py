@@ -12,8 +12,7 @@ from infra.settings import PREFIX, RETENTIONS_DAYS, Deployment
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.model.errors import BadInput
 from plimsoll.model.policy import Policy
-from plimsoll.model.task import format_tags
-from plimsoll.settings import Settings
+from plimsoll.settings import Settings, format_tags
 from plimsoll_service.config import ServiceConfig
 from plimsoll_service.slack_config import Route, SlackConfig
 from tests.federation import FakeGoogle

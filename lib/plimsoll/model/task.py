@@ -4,7 +4,6 @@ Scratch volumes: made to be measured and to be deleted, tagged so that a sweep f
 """
 
 import hashlib
-import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,34 +67,6 @@ SCRATCH_TAG: Final = "plimsoll:scratch"
 
 DEADLINE_TAG: Final = "plimsoll:deadline"
 """Holds the time, in ISO 8601 and UTC, from which a sweep deletes the volume."""
-
-
-_TAG: Final = re.compile(r"(?!aws:|plimsoll[:-])([\w .:/+@-]{1,128})=([\w .:/+@=-]{0,256})", re.IGNORECASE)
-"""A tag as AWS takes it of most services; tags of AWS and of Plimsoll itself are given by nobody else."""
-
-_MOST_TAGS: Final = 40
-"""AWS takes 50 tags of a resource; Plimsoll and CloudFormation add their own."""
-
-
-def parse_tags(text: str) -> dict[str, str]:
-    """The tags in KEY=VALUE,KEY=VALUE. Raises BadInput if one cannot be used."""
-    tags: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        match = _TAG.fullmatch(part)
-        if match is None or match[1].strip() in {"", *tags}:
-            raise BadInput(
-                f"the tag {part!r} cannot be used: write KEY=VALUE once for each key, with commas between, such as "
-                "team=storage,cost-center=42. A key begins with neither aws: nor plimsoll:."
-            )
-        tags[match[1].strip()] = match[2].strip()
-    if len(tags) > _MOST_TAGS:
-        raise BadInput(f"{len(tags)} tags are too many: give at most {_MOST_TAGS}.")
-    return tags
-
-
-def format_tags(tags: Mapping[str, str]) -> str:
-    """The text that `parse_tags` reads."""
-    return ",".join(f"{key}={value}" for key, value in tags.items())
 
 
 def check_tagged(tag: str, tags: Container[str], what: str) -> None:
