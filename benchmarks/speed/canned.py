@@ -31,7 +31,8 @@ _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 _TARGET: Final = re.compile(rb"(?i)\r\nx-amz-target: *([^\r]*)")
 _ID: Final = re.compile(rb"\b(?:vol|i)-[0-9a-f]{17}\b")
 _PAGED: Final = re.compile(rb"Action=(DescribeVolumes|DescribeInstances|DescribeVolumesModifications)&")
-_TOKEN: Final = re.compile(rb"&NextToken=copy-(\d+)")
+_TOKEN: Final = re.compile(rb"(&NextToken=)copy-(\d+)(?:\.([^&]+))?")
+_NEXT: Final = re.compile(rb"<nextToken>([^<]+)</nextToken>")
 _END_OF_HEAD: Final = b"\r\n\r\n"
 
 
@@ -93,17 +94,18 @@ class _Canned:
         if len(copies) > 1:
             raise SystemExit(f"one request is about {len(copies)} copies of an account: {body[:300]!r}")
         token, is_page = _TOKEN.search(body), b"MaxResults=" in body and _PAGED.search(body) is not None
-        first = _ID.sub(lambda found: self.copied.get(found[0], (found[0], 0))[0], _TOKEN.sub(b"", body))
-        return first, int(token[1]) if token else max(copies, default=0), is_page
+        page = _TOKEN.sub(lambda found: found[1] + found[3] if found[3] else b"", body)
+        first = _ID.sub(lambda found: self.copied.get(found[0], (found[0], 0))[0], page)
+        return first, int(token[2]) if token else max(copies, default=0), is_page
 
     def _as_of_copy(self, answer: bytes, copy: int, *, is_page: bool) -> bytes:
-        """An answer of the first account, as of a copy; a page of all has the next copy behind it."""
+        """An answer of the first account, as of a copy; the last page of a copy has the next copy behind it."""
         head, _, body = answer.partition(_END_OF_HEAD)
-        if b"<nextToken>" in body:
-            raise SystemExit("the first account is too large for copies: a page does not hold it")
         if copy:
             body = _ID.sub(lambda found: self._name_of(found[0], copy), body)
-        if is_page and copy + 1 < self.copies:
+        if _NEXT.search(body):
+            body = _NEXT.sub(rb"<nextToken>copy-%d.\1</nextToken>" % copy, body)
+        elif is_page and copy + 1 < self.copies:
             body = re.sub(rb"(</Describe\w+Response>)", rb"<nextToken>copy-%d</nextToken>\1" % (copy + 1), body)
         lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"content-length")]
         return b"\r\n".join([*lines, b"Content-Length: %d" % len(body), b"", body])

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import urlopen
 
 import pytest
@@ -28,11 +29,12 @@ class Place:
 
 
 class Cloud(BaseHTTPRequestHandler):
-    """A cloud that counts what it is asked, and says so in its answers."""
+    """A cloud that counts what it is asked, and says so in its answers. Pages of one have another behind them."""
 
     def do_POST(self):
         ASKED.append(self.rfile.read(int(self.headers["Content-Length"])))
-        answer = f"<DescribeVolumesResponse>{FIRST} {len(ASKED)}</DescribeVolumesResponse>".encode()
+        behind = "<nextToken>rest=</nextToken>" if ASKED[-1].endswith(b"MaxResults=1") else ""
+        answer = f"<DescribeVolumesResponse>{FIRST} {len(ASKED)}{behind}</DescribeVolumesResponse>".encode()
         self.send_response(503 if ASKED[-1] == b"ill" else 200)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
@@ -90,18 +92,33 @@ def test_what_failed_is_asked_again(canned, account):
     assert counts(canned, account) == (2, 2)
 
 
+def pages_of(account, size):
+    asked = f"Action=DescribeVolumes&MaxResults={size}"
+    page = ask(account, asked)
+    yield page
+    while "<nextToken>" in page:
+        page = ask(account, f"{asked}&NextToken={quote(page.partition('<nextToken>')[2].partition('<')[0])}")
+        yield page
+
+
 def test_copies_are_pages_of_ids_of_their_own_and_are_answered_by_the_first(canned, account):
     counts(canned, account, copies=3)
-    pages = [ask(account, "Action=DescribeVolumes&MaxResults=500")]
-    while "<nextToken>" in pages[-1]:
-        token = pages[-1].partition("<nextToken>")[2].partition("<")[0]
-        pages.append(ask(account, f"Action=DescribeVolumes&MaxResults=500&NextToken={token}"))
+    pages = list(pages_of(account, 500))
     names = [FIRST.replace("vol-00", f"vol-{number:02x}") for number in range(3)]
     assert [name for page in pages for name in names if name in page] == names
     answers = [ask(account, f"Action=Other&VolumeId={name}") for name in names]
     assert [name in answer for name, answer in zip(names, answers, strict=True)] == [True] * 3
     assert counts(canned, account) == (6, 2)
     assert ASKED[-1].decode() == f"Action=Other&VolumeId={FIRST}"
+
+
+def test_a_first_account_of_several_pages_is_copied_page_by_page(canned, account):
+    counts(canned, account, copies=2)
+    pages = list(pages_of(account, 1))
+    second = FIRST.replace("vol-00", "vol-01")
+    assert [FIRST in page for page in pages] == [True, True, False, False]
+    assert [second in page for page in pages] == [False, False, True, True]
+    assert ASKED == [b"Action=DescribeVolumes&MaxResults=1", b"Action=DescribeVolumes&MaxResults=1&NextToken=rest%3D"]
 
 
 def test_the_page_has_the_figures_of_every_question_and_each_is_written_alone(canned, tmp_path):
