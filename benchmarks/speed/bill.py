@@ -1,4 +1,4 @@
-"""How long it takes to read a year of a bill's hourly lines, and how much memory.
+"""Time and memory that a year of a bill's hourly lines takes to read.
 
 `python benchmarks/speed/bill.py [VOLUMES] [MONTHS]` writes months of Parquet as CUR 2.0 and reads them in a process of
 its own. The whole (100,000 volumes, 12 months: 880 million lines) takes some GB of disk, and most of its time to be
@@ -23,7 +23,7 @@ from plimsoll_bill.api import read_bill
 VOLUMES, MONTHS = 100_000, 12
 LIMIT_MIB, LIMIT_S = 1024, 300.0
 USES_IOPS = 10
-"""Of so many volumes one has provisioned IOPS, which have lines of their own."""
+"""Volumes for each one with provisioned IOPS, which have lines of their own."""
 
 
 def measure(volumes: int = VOLUMES, months: int = MONTHS) -> list[Row]:

@@ -23,7 +23,7 @@ from typing import Final
 from cloud_simulator.running import Running
 
 CONTROL: Final = "/canned/"
-"""Where it takes how many copies there are from now on, and says what came since it was asked last."""
+"""Path that sets the number of copies, and answers with the calls since it was asked last."""
 
 _TIMES: Final = re.compile(rb"(StartTime|EndTime)(\xc1\xfb.{8}|\xc1\x1a.{4}|=[^&]*)", re.DOTALL)
 _SIGNED_FOR: Final = re.compile(rb"Credential=([^/]+)/\d+/([^/]+)/([^/]+)/")
@@ -120,7 +120,7 @@ class _Canned:
 
 
 def _key(head: bytes, body: bytes) -> bytes:
-    """What is asked, of whom, and by whom."""
+    """The key of a request: its line, who signed it and for which place, its target and its body."""
     line, _, fields = head.partition(b"\r\n")
     signed, target = _SIGNED_FOR.search(fields), _TARGET.search(head)
     if b"GetMetricStatistics" in line:

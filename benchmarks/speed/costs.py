@@ -1,4 +1,4 @@
-"""What a run costs on AWS at list prices, and a month of weekly runs: for 500, 5,000 and a million volumes.
+"""Costs of a run on AWS at list prices, and of a month of weekly runs: for 500, 5,000 and a million volumes.
 
 What CloudWatch bills is measured on a simulated account of everyday volumes. The rest of a run is what `make scale`
 found for its million, a volume's share of it; what is billed by the month is in infra/costs.md.

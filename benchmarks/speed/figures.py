@@ -1,4 +1,4 @@
-"""What the benchmarks share: a row of the page, and processes that are timed."""
+"""Figures: a row of the page, and processes that are timed."""
 
 import os
 import subprocess

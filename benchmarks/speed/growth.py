@@ -1,4 +1,4 @@
-"""How CPU and memory grow with the fleet: audits of 1,000, 10,000 and 25,000 volumes in memory, a process each."""
+"""Growth of CPU and memory with the fleet: audits of 1,000, 10,000 and 25,000 volumes in memory, a process each."""
 
 import json
 import subprocess

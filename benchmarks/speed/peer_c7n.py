@@ -1,4 +1,4 @@
-"""How long Cloud Custodian (c7n) takes to read the four counters of every volume of an account.
+"""Time that Cloud Custodian (c7n) takes to read the four counters of every volume of an account.
 
 It gets an environment of its own under .bench, made on the first run from the package index; nothing of the caller's
 account is passed on.

@@ -1,4 +1,4 @@
-"""How long a reader waits for report.html of 10,000 everyday volumes.
+"""Time that a reader waits for report.html of 10,000 everyday volumes.
 
 `python report.py RUN 10000` makes such a run, and `python report.py RUN` says what its page takes: bytes and, where
 Chromium is, seconds from opening it until its table can be used.

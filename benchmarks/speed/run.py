@@ -31,7 +31,7 @@ QUESTIONS: Final[Mapping[str, tuple[Callable[[], Iterable[Row]], ...]]] = {
     "d": (starts.measure,),
     "e": (sizes.measure,),
 }
-"""What is measured for each question of the page."""
+"""Measurements by the question of the page that they answer."""
 
 
 def main(letters: Sequence[str]) -> None:

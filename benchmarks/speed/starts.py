@@ -1,4 +1,4 @@
-"""How long until Slack answers a press, cold and warm: the deployed packages on the Lambdas' Python, with the simulated
+"""Time until Slack answers a press, cold and warm: the deployed packages on the Lambdas' Python, with the simulated
 AWS and a Slack on loopback; what cold starts add to a run's bill, and an audit's function to its call.
 
 A Python without the project's environment unpacks the zip, imports the function as Lambda does, and is called twice.

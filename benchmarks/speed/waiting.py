@@ -1,4 +1,4 @@
-"""How long from Enter to the answer: whole processes against canned answers, 50 ms a call, with CloudWatch's quotas.
+"""Time from Enter to the answer: whole processes against canned answers, 50 ms a call, with CloudWatch's quotas.
 
 Cloud Custodian asks the same server.
 
@@ -26,7 +26,7 @@ from cloud_simulator.running import Running, running
 LATENCY_MS: Final = 50.0
 CALLS_PER_S: Final = 500
 DATAPOINTS_PER_S: Final = 396_000
-"""What AWS allows an account in a region each second: calls of GetMetricData, and their datapoints where windows begin
+"""Quotas of an account in a region, a second: calls of GetMetricData, and their datapoints where windows begin
 more than three hours ago (Amazon CloudWatch User Guide, "CloudWatch service quotas")."""
 
 PAGE_VOLUMES: Final = 500
