@@ -8,7 +8,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-WINGS: Final = ("plimsoll_backtest", "plimsoll_bill", "plimsoll_google", "plimsoll_measure", "plimsoll_service")
+WINGS: Final = (
+    "plimsoll_backtest",
+    "plimsoll_bill",
+    "plimsoll_change",
+    "plimsoll_google",
+    "plimsoll_measure",
+    "plimsoll_service",
+)
 
 RUN_VALIDATION: Final = "plimsoll_measure.cli.run_validation"
 """The module that measures what `audit --validate` recommends."""
