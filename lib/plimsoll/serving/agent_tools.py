@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.api.runs import list_runs, plain_name
-from plimsoll.extras import SQL, install_hint
+from plimsoll.distribution import SQL, install_hint
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
 from plimsoll.model.volume_names import quote_word

@@ -74,7 +74,7 @@ def _new_campaign(
     from plimsoll.clouds.published import cloud_of
     from plimsoll.clouds.registry import AWS
     from plimsoll.decide.evidence import LOCAL
-    from plimsoll.model.citing import name_own
+    from plimsoll.model.envelope import name_own
     from plimsoll_measure.adding import UNKNOWN_TYPE, NewCampaign
     from plimsoll_measure.cli.measured_volumes import check_measured_place, host_from
 
