@@ -1,7 +1,7 @@
 """The fleet: a pure description of simulated volumes and hosts, from which the server answers."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -220,6 +220,7 @@ class Fleet:
     opted_out: frozenset[str] = frozenset()
     standing: tuple[StandingHost, ...] = ()
     unrest: Unrest | None = None
+    launched: Mapping[str, datetime] = field(default_factory=dict)  # by host; of others it follows from their volumes
     keeping: dict[tuple[str, str], Keeping] = field(default_factory=dict)
     _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, init=False, repr=False)
     _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, init=False, repr=False)
@@ -261,6 +262,10 @@ class Fleet:
 
         A stop shows as a gap in the metrics of any of them.
         """
+        volumes = list(volumes)
+        laid_out = [self.launched[host.id] for volume in volumes for host in volume.hosts if host.id in self.launched]
+        if laid_out:
+            return min(laid_out)
         stops_s = [
             stopped_until_s(volume.workload, self.now.timestamp())
             for volume in volumes
