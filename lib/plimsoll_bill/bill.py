@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import duckdb
 
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.data.column_types import literal
 from plimsoll_bill.layouts import LAYOUTS, layout_of
 from plimsoll_bill.meters import meter_of
 from plimsoll_bill.sources import BillFile
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _MEMORY: Final = "600MB"
 """Memory that DuckDB may take: with Python and what DuckDB does not count, the process stays under 1 GiB."""
@@ -145,7 +144,7 @@ class Unplaced(NamedTuple):
 class Bill:
     """A bill in its database. `notes` are what people should know of how it was read."""
 
-    connection: "DuckDBPyConnection"
+    connection: duckdb.DuckDBPyConnection
     notes: Sequence[str]
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
@@ -197,8 +196,6 @@ def open_bill(files: Iterable[BillFile]) -> Iterator[Bill]:
 
     Raises BadInput if a file is no bill, or is damaged.
     """
-    import duckdb  # noqa: PLC0415  # the extra `sql` brings it
-
     with TemporaryDirectory(prefix="plimsoll-") as folder:
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
@@ -218,10 +215,8 @@ def open_bill(files: Iterable[BillFile]) -> Iterator[Bill]:
             yield Bill(connection=connection, notes=[*_notes_of(connection, names)])
 
 
-def _read_file(connection: "DuckDBPyConnection", file: BillFile, scratch: Path) -> str:
+def _read_file(connection: duckdb.DuckDBPyConnection, file: BillFile, scratch: Path) -> str:
     """Adds a file's rows to the lines. The name of its layout."""
-    import duckdb  # noqa: PLC0415  # as above
-
     with file.here(scratch) as path:
         source = _source_of(path)
         try:
@@ -247,7 +242,7 @@ def _source_of(path: Path) -> str:
     )
 
 
-def _add_meters(connection: "DuckDBPyConnection") -> None:
+def _add_meters(connection: duckdb.DuckDBPyConnection) -> None:
     """Adds the meter of each kind of row; one without a meter stands there with nulls."""
     kinds = connection.execute(
         "select distinct provider, usage_type, description, unit, list_price from lines"
@@ -264,7 +259,7 @@ def _fields_of(provider: str, usage_type: str, description: str, unit: str, list
     return meter.dimension, meter.type, meter.tier, meter.scale, meter.apart
 
 
-def _notes_of(connection: "DuckDBPyConnection", names: Sequence[str]) -> Iterator[str]:
+def _notes_of(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Iterator[str]:
     """The sentences on how a bill was read."""
     for name in dict.fromkeys(names):
         count = names.count(name)

@@ -10,6 +10,7 @@ import numpy as np
 
 from cloud_simulator.aws import signals
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, served_minutes
+from cloud_simulator.aws.living import LivingFleet
 from cloud_simulator.aws.metric_request import (
     AskedData,
     AskedMetrics,
@@ -103,6 +104,11 @@ class CloudWatch:
     history: History[SimulatedVolume] = field(default_factory=lambda: History(served_minutes, USUAL_STATS, UNEVEN))
     of_host: OfHost = _of_what_volumes_did
     _started: float = field(default_factory=time.monotonic, repr=False)
+
+    def attend(self, living: LivingFleet) -> None:
+        """Answers for a fleet that lives, by its clock where it has none of its own."""
+        self.fleet = living
+        self.clock = self.clock or living.clock.now_s
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
         """One page: values as arrays, timestamps as arrays of epoch seconds. Refused for what breaks the rules."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from cloud_simulator.aws.keeping import NOTHING, Keeping
+from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.metrics.history import fold
 from cloud_simulator.metrics.series import ATTACHED, SERIES
 from cloud_simulator.metrics.sums import Sums
@@ -58,12 +59,21 @@ class StandingHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedChange:
-    """A volume's latest change, and what the volume was before (None: half as large)."""
+    """A volume's latest change, what the volume was before (None: half as large), and what was asked for.
+
+    `target` None: what the volume is now; `ends` None: an hour after it began, once it has ended.
+    """
 
     state: str
     started: datetime
     progress: int
     original: VolumeSpec | None = None
+    target: VolumeSpec | None = None
+    ends: datetime | None = None
+
+    def after(self, volume: "SimulatedVolume") -> VolumeSpec:
+        """The spec that was asked for."""
+        return self.target or volume.spec
 
     def before(self, volume: "SimulatedVolume") -> VolumeSpec:
         """The volume's spec before the change."""
@@ -73,7 +83,7 @@ class SimulatedChange:
     @property
     def ended(self) -> datetime | None:
         """The end of the change. None while it runs."""
-        return self.started + timedelta(hours=1) if self.state in {"completed", "failed"} else None
+        return (self.ends or self.started + timedelta(hours=1)) if self.state in {"completed", "failed"} else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +102,8 @@ class SimulatedVolume:
 
     `attachment` is the state of its attachments, `source` the volume that it is a copy of, `snapshot` what it was
     restored from, at once where that was `restored_fast`, `stripe` the md device that it is a member of, `detached`
-    since when it has no host any more.
+    since when it has no host any more. `lived` are its modifications since the fleet was laid out, `laid_out` its specs
+    until then.
     """
 
     id: str
@@ -117,6 +128,8 @@ class SimulatedVolume:
     detached: datetime | None = None
     past: tuple[PastEvent, ...] = ()
     workload: Workload | None = None
+    lived: tuple[Modification, ...] = ()
+    laid_out: tuple[tuple[float, VolumeSpec], ...] = ()
 
     @property
     def metrics_from_s(self) -> float:
@@ -135,6 +148,9 @@ class SimulatedVolume:
     @property
     def specs(self) -> list[tuple[float, VolumeSpec]]:
         """Its specs, each with the time from which it holds (epoch seconds, 0 for the first)."""
+        if self.lived:
+            moved = [(each.moved_s, each.after) for each in self.lived if not each.is_failed]
+            return [*self.laid_out, *moved]
         if self.modification is None:
             return [(0.0, self.spec)]
         return [(0.0, self.modification.before(self)), (self.modification.started.timestamp(), self.spec)]

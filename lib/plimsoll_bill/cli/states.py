@@ -33,8 +33,6 @@ def states_command(
     from plimsoll.orders import read_order
     from plimsoll.reports.printable import put_out
     from plimsoll.settings import Settings
-    from plimsoll_bill.api import read_bill
-    from plimsoll_bill.states.billed import find_billed_month
     from plimsoll_bill.states.printed import show_states, state_csv_lines, state_json_lines, write_states
     from plimsoll_bill.states.report import report_states
 
@@ -45,6 +43,9 @@ def states_command(
     scope = Scope.from_dict(order.scope, external_id=external_id)
     billed = None
     if bill:
+        from plimsoll_bill.api import read_bill
+        from plimsoll_bill.states.billed import find_billed_month
+
         with console.doing("reading the bill"), read_bill(bill) as opened:
             billed = find_billed_month(opened, order.now)
     with console.doing("reading snapshots and what uses them"):
