@@ -350,7 +350,7 @@ def _step_line(step: Step, run: RunRecord, policy: Policy, folder: Path | None, 
     return StepLine(
         step=step,
         words=step_words(step, policy),
-        volumes=count_of(part.volumes, "volume") + (f", the first from {until} on" if until else ""),
+        volumes=count_of(part.volumes, "volume") + (f", from {until} on" if until else ""),
         money=money_of(part.monthly_usd),
         amount=usd(saved) if saved >= CENT else money_of(part.monthly_usd),
         share_pct=round(max(0.0, saved / whole.now * 100 if whole.now > 0 else 0.0), 2),
