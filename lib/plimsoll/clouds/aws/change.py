@@ -122,7 +122,8 @@ def _terraform(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
         figures_asked = "Volumes[].[VolumeType,Size,Iops,Throughput]"
         line = shlex.join([*words, "--query", figures_asked, "--output", "text"])
         yield note_step(
-            f"Old providers leave figures out, and apply returns before the change is complete. Check afterwards: {line}"
+            "Old providers leave figures out, and apply returns before the change is complete. "
+            f"Check afterwards: {line}"
         )
 
 
