@@ -117,7 +117,7 @@ backtest: .venv/.ready ## how often sizes of past weeks were outgrown, of the sh
 	$(CLEAN_ENV) $(RUN) python benchmarks/fleets/figures.py
 
 # QUESTIONS="a d" measures some of them.
-bench: .venv/.ready ## how fast Plimsoll is and what it costs, into docs/performance.md (a quarter of an hour)
+bench: .venv/.ready ## how fast Plimsoll is and what it costs, into benchmarks/speed/README.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py $(QUESTIONS)
 

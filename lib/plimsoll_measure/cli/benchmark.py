@@ -1,4 +1,4 @@
-"""Run fio here, on a directory or an empty device, and add what it measured to the library."""
+"""Run fio here, on a directory or an empty device, and add the result to the library."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _duration(seconds: int) -> str:
 def _ask() -> None:
     """Goes on if the user wants to; BadInput where nobody can be asked."""
     if not sys.stdin.isatty():
-        raise BadInput("nobody can be asked whether to begin: add --yes.")
+        raise BadInput("there is no terminal to ask for consent: add --yes to begin.")
     typer.confirm("Begin?", abort=True)
 
 

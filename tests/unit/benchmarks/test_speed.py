@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 SPEED = Path(__file__).parents[3] / "benchmarks" / "speed"
-PAGE = Path(__file__).parents[3] / "docs" / "performance.md"
+PAGE = SPEED / "README.md"
 LATENCY_S = 0.05
 ASKED = []
 FIRST = "vol-00" + "a" * 15
