@@ -107,6 +107,9 @@ STATES: Final = frozenset(
 """What `plimsoll states` reads besides an audit's own answers. Each is optional: nothing is said that rests on one that
 is denied, and that one is named."""
 
+BILL: Final = frozenset({"s3:GetObject", "s3:ListBucket"})
+"""What reading a bill in S3 uses, on its bucket. One with a KMS key also needs kms:Decrypt on that key."""
+
 CHANGE: Final = frozenset({"ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ec2:ModifyVolume"})
 """What a person or a pipeline uses to carry out the `aws ec2 modify-volume` line of a recommendation, and to see how
 far it is. Plimsoll itself never changes a volume, and has no role for this."""
