@@ -18,8 +18,6 @@ from plimsoll_bill.bill import Bill
 _CENT: Final = 0.0051
 """What differs by less is the same to the cent: a run keeps its money rounded to one."""
 
-_SIZE_GIB: Final = 0.01
-
 VolumeKey = tuple[str, str, str]
 """A volume: its account, region and id."""
 
@@ -72,11 +70,12 @@ def billed_volumes(bill: Bill, month: date) -> Iterator[BilledVolume]:
         select account, region, volume, currency, list(distinct type order by type) filter (dimension = 'gib'),
             sum(quantity) filter (dimension = 'gib'),
             case when sum(unpriced) > 0 then null else coalesce(sum(list_cost), 0) end, sum(net),
-            least(1.0, sum(seconds) filter (dimension = 'gib' and kind = 'usage') / {whole_s}) as share
+            sum(seconds) filter (dimension = 'gib' and kind = 'usage') / {whole_s} as seen
         from charges where month = date '{month}' and dimension in ('gib', 'iops', 'mib_s') and apart = ''
-        group by account, region, volume, currency having share > 0 order by account, region, volume
+        group by account, region, volume, currency having seen > 0 order by account, region, volume
     """
-    for *key, currency, types, gib, listed, net, share in bill.rows(sql):
+    for *key, currency, types, gib, listed, net, seen in bill.rows(sql):
+        share = min(1.0, seen)
         whole = None if listed is None else listed / share
         yield BilledVolume((key[0], key[1], key[2]), currency, types, gib / share, whole, net / share, share)
 
@@ -124,6 +123,6 @@ def _reason(volume: BilledVolume, spec: SpecRecord, run_usd: float | None, cost:
         return f"it was changed within the month: {', '.join(volume.types)}"
     if volume.types[0] != spec.type:
         return f"billed as {volume.types[0]}, and {spec.type} in the run"
-    if abs(volume.size_gib - spec.size_gib) > max(_SIZE_GIB, spec.size_gib * 1e-6):
+    if abs(volume.size_gib - spec.size_gib) > max(0.01, spec.size_gib * 1e-6):
         return f"billed as {volume.size_gib:,.2f} GiB, and {spec.size_gib:,} in the run"
     return "its IOPS, MiB/s or prices differ"
