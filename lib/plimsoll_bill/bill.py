@@ -203,7 +203,7 @@ def _read_file(connection: "DuckDBPyConnection", file: BillFile, scratch: Path) 
     """Adds a file's rows to the lines. The name of its layout."""
     import duckdb  # noqa: PLC0415  # as above
 
-    with file.here(scratch) as path:
+    with file.locate(scratch) as path:
         source = _source_of(path)
         try:
             relation = connection.sql(f"from {source}")

@@ -34,7 +34,7 @@ class BillFile(NamedTuple):
     name: str
     fetch: Callable[[Path], AbstractContextManager[Path]] | None = None
 
-    def here(self, scratch: Path) -> AbstractContextManager[Path]:
+    def locate(self, scratch: Path) -> AbstractContextManager[Path]:
         """The file on this machine for as long as it is read."""
         return nullcontext(Path(self.name)) if self.fetch is None else self.fetch(scratch)
 
