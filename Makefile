@@ -100,8 +100,6 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
-	MYPYPATH=benchmarks/speed $(RUN) mypy --explicit-package-bases benchmarks/speed
-	$(RUN) mypy --explicit-package-bases benchmarks/application benchmarks/scale
 	$(RUN) lint-imports
 
 backtest: .venv/.ready ## how often sizes of past weeks were outgrown, of the shipped fleets, into benchmarks/fleets/README.md (two minutes)

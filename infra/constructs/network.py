@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from aws_cdk import CfnResource, Stack
+from aws_cdk import Aws, CfnCondition, CfnResource, Fn
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
@@ -42,6 +42,11 @@ ENDPOINTS: Final[Mapping[str, str]] = {
 GATEWAYS: Final = ("dynamodb", "s3")
 """The services whose endpoints are routes, and cost nothing."""
 
+NAMED_APART_IN_CHINA: Final = frozenset({"ec2", "lambda", "monitoring", "states", "sts"})
+"""The interface endpoints whose names begin with `cn.com.amazonaws` in China, and not with `com.amazonaws` as
+everywhere else ("Endpoints and ARNs for Amazon Web Services in China", and CDK's InterfaceVpcEndpointAwsService, read
+2026-11-27)."""
+
 _HTTPS: Final = 443
 
 
@@ -64,6 +69,9 @@ class Endpoints(Construct):
     def __init__(self, scope: Construct, *, network: Network, tags: Mapping[str, str]) -> None:
         super().__init__(scope, "Endpoints")
         self._network = network
+        # Templates are for every region of every partition, so that only their deployment knows which names are meant.
+        china = CfnCondition(self, "China", expression=Fn.condition_equals(Aws.PARTITION, "aws-cn"))
+        self._apart = Fn.condition_if(china.logical_id, "cn.com.amazonaws", "com.amazonaws").to_string()
         self._tags = [{"Key": key, "Value": value} for key, value in sorted(tags.items())]
         group = self._make(
             "Group",
@@ -94,7 +102,8 @@ class Endpoints(Construct):
             self._endpoint(name, VpcEndpointType="Gateway", RouteTableIds=list(network.route_table_ids))
 
     def _endpoint(self, name: str, **properties: object) -> None:
-        service = f"com.amazonaws.{Stack.of(self).region}.{name}"
+        beginning = self._apart if name in NAMED_APART_IN_CHINA else "com.amazonaws"
+        service = f"{beginning}.{Aws.REGION}.{name}"
         self._make(name.capitalize(), "AWS::EC2::VPCEndpoint", ServiceName=service, **properties)
 
     def _make(self, construct: str, kind: str, **properties: object) -> CfnResource:

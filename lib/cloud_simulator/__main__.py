@@ -9,9 +9,8 @@ import json
 import sys
 from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
-from typing import Any
 
-from cloud_simulator.faults import Effect, Fault, Faults
+from cloud_simulator.faults import Faults, fault_of
 
 CLOUDS = ("aws", "google")
 
@@ -29,7 +28,7 @@ def main() -> None:
 
 def _serve(cloud: str, options: argparse.Namespace) -> AbstractContextManager[dict[str, int]]:
     """A cloud for as long as the block lasts, and where it is."""
-    faults = Faults([_fault(fault) for fault in options.faults], seed=options.seed)
+    faults = Faults([fault_of(fault) for fault in options.faults], seed=options.seed)
     if cloud == "google":
         from cloud_simulator.google.serving import serve_projects  # noqa: PLC0415  # gRPC is slow to import
 
@@ -37,11 +36,6 @@ def _serve(cloud: str, options: argparse.Namespace) -> AbstractContextManager[di
     from cloud_simulator.aws.server import serve_organization  # noqa: PLC0415  # moto is slow to import
 
     return serve_organization(options, faults)
-
-
-def _fault(fields: dict[str, Any]) -> Fault:
-    effect = fields.get("effect")
-    return Fault(**{**fields, "effect": effect and Effect(effect)})
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,6 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     aws.add_argument("--calls-per-s", type=float, help="quota of GetMetricData calls; default: none")
     aws.add_argument("--datapoints-per-s", type=float, help="quota of GetMetricData datapoints; default: none")
     aws.add_argument("--statistics-per-s", type=float, help="quota of GetMetricStatistics calls; default: none")
+    aws.add_argument("--modifying-gib", type=int, help="quota of storage of a type under modification in a region")
+    aws.add_argument("--unrest", type=int, help="a seed of uneven latencies and disturbed zones; default: none")
+    aws.add_argument("--change-tag", help="KEY or KEY=VALUE that a volume needs to be modified; default: none")
     google = parser.add_argument_group("Google alone")
     google.add_argument("--monitoring-port", type=int, default=0, help="of gRPC; default: a free one")
     return parser

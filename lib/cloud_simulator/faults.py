@@ -3,9 +3,10 @@
 import random
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 COMPLETE = "Complete"
 """The status of a series that came whole."""
@@ -22,12 +23,15 @@ class Refused(Exception):
 class Effect(StrEnum):
     """A later failure of a call that is answered well.
 
-    `HANGS`: AttachVolume, DetachVolume or SendCommand never come to an end (the agent died). `NO_DEVICE`: after
-    AttachVolume the host sees no device. Of SendCommand, `CUT`: the output ends amid a line; `NO_FIO`: fio is missing
-    and no package manager reaches the network; `FAILS`: it ends at once with another exit than 0 and nothing printed;
-    `UNDELIVERED`: it never reaches the host; `SLOW`: a plain file that stands for a volume has a fiftieth of its rates.
+    `LOST`: the call takes effect, and the connection breaks before the answer. `HANGS`: AttachVolume, DetachVolume or
+    SendCommand never come to an end (the agent died). `NO_DEVICE`: after AttachVolume the host sees no device. Of
+    ModifyVolume, `FAILS`: the modification ends as failed. Of SendCommand, `CUT`: the output ends amid a line;
+    `NO_FIO`: fio is missing and no package manager reaches the network; `FAILS`: it ends at once with another exit than
+    0 and nothing printed; `UNDELIVERED`: it never reaches the host; `SLOW`: a plain file that stands for a volume has a
+    fiftieth of its rates.
     """
 
+    LOST = "lost"
     HANGS = "hangs"
     NO_DEVICE = "no-device"
     CUT = "cut"
@@ -58,6 +62,12 @@ class Fault:
     effect: Effect | None = None
 
 
+def fault_of(fields: Mapping[str, Any]) -> Fault:
+    """The fault that JSON describes. Raises ValueError or TypeError for what is none."""
+    effect = fields.get("effect")
+    return Fault(**{**fields, "effect": effect and Effect(effect)})
+
+
 @dataclass(slots=True)
 class Faults:
     """All that goes wrong, counted; chances come from a seed, so one caller at a time meets the same again."""
@@ -70,6 +80,11 @@ class Faults:
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)  # noqa: S311  # chance, not secrecy
+
+    def add(self, *faults: Fault) -> None:
+        """Adds faults, which strike from now on."""
+        with self._lock:
+            self.given = (*self.given, *faults)
 
     def meet(self, operation: str, account: str, region: str) -> None:
         """Waits and refuses as the faults of a call say."""

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import duckdb
 
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import Meter
@@ -21,9 +23,6 @@ from plimsoll.reports.wording import count_of
 from plimsoll_bill.layouts import LAYOUTS, layout_of
 from plimsoll_bill.meters import meter_of
 from plimsoll_bill.sources import BillFile
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": "false",
@@ -132,7 +131,7 @@ class Unplaced(NamedTuple):
 class Bill:
     """A bill in its database. `notes` are what people should know of how it was read."""
 
-    connection: "DuckDBPyConnection"
+    connection: duckdb.DuckDBPyConnection
     notes: Sequence[str]
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
@@ -186,8 +185,6 @@ def open_bill(files: Iterable[BillFile]) -> Iterator[Bill]:
 
     Raises BadInput if a file is no bill, or is damaged.
     """
-    import duckdb  # noqa: PLC0415  # the extra `sql` brings it
-
     with TemporaryDirectory(prefix="plimsoll-") as folder:
         config = {**_CONFIG, "temp_directory": folder}
         with duckdb.connect(str(Path(folder) / "bill.db"), config=config) as connection:
@@ -199,10 +196,8 @@ def open_bill(files: Iterable[BillFile]) -> Iterator[Bill]:
             yield Bill(connection=connection, notes=[*notes, *_notes_of(connection)])
 
 
-def _read_file(connection: "DuckDBPyConnection", file: BillFile, scratch: Path) -> str:
+def _read_file(connection: duckdb.DuckDBPyConnection, file: BillFile, scratch: Path) -> str:
     """Adds a file's rows to the lines. The name of its layout."""
-    import duckdb  # noqa: PLC0415  # as above
-
     with file.locate(scratch) as path:
         source = _source_of(path)
         try:
@@ -232,7 +227,7 @@ def _source_of(path: Path) -> str:
     )
 
 
-def _add_meters(connection: "DuckDBPyConnection") -> None:
+def _add_meters(connection: duckdb.DuckDBPyConnection) -> None:
     """Adds the meter of each kind of row; one without a meter stands there with nulls."""
     connection.execute(
         "create table meters (provider varchar, usage_type varchar, description varchar, unit varchar, "
@@ -244,7 +239,7 @@ def _add_meters(connection: "DuckDBPyConnection") -> None:
         connection.executemany(f"insert into meters values ({', '.join('?' * len(rows[0]))})", rows)
 
 
-def _notes_of(connection: "DuckDBPyConnection") -> Iterator[str]:
+def _notes_of(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """The sentences on what a bill lacks."""
     unspread, adrift = connection.execute(
         "select coalesce(sum(unspread) filter (is_storage), 0)::bigint, "

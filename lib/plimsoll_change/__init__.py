@@ -1,1 +1,1 @@
-"""Changes: a run's recommendations carried out in waves, judged by what came after, and taken back where they did harm."""
+"""Changes: a run's recommendations carried out in waves, judged by what came after, and taken back after harm."""

@@ -174,16 +174,40 @@ def test_every_function_is_in_the_network_and_only_lambda_itself_may_make_its_in
 
 def test_the_network_has_an_endpoint_of_each_service_that_is_asked_where_the_functions_are(templates_with_options):
     assert {*ENDPOINTS, *GATEWAYS, *OUTSIDE} == asked_services()
-    made = of_type(templates_with_options, "AWS::EC2::VPCEndpoint").values()
-    named = {(plain(each["ServiceName"]), each["VpcEndpointType"]) for each in made}
-    assert named == {
-        *((f"com.amazonaws.${{AWS::Region}}.{name}", "Interface") for name in ENDPOINTS.values()),
-        *((f"com.amazonaws.${{AWS::Region}}.{name}", "Gateway") for name in GATEWAYS),
-    }
     (group,) = of_type(templates_with_options, "AWS::EC2::SecurityGroup").values()
     assert [(each["SourceSecurityGroupId"], each["ToPort"]) for each in group["SecurityGroupIngress"]] == [
         ("sg-0123456789abcdef0", 443)
     ]
+
+
+@pytest.mark.parametrize(
+    ("partition", "apart"),
+    [("aws", ()), ("aws-us-gov", ()), ("aws-cn", ("ec2", "lambda", "monitoring", "states", "sts"))],
+)
+def test_endpoints_have_the_names_that_aws_gives_them_in_a_partition(templates_with_options, partition, apart):
+    conditions = templates_with_options["data"]["Conditions"]
+    made = of_type(templates_with_options, "AWS::EC2::VPCEndpoint").values()
+    named = {(deployed(each["ServiceName"], partition, conditions), each["VpcEndpointType"]) for each in made}
+    assert named == {
+        (f"{'cn.com' if name in apart else 'com'}.amazonaws.REGION.{name}", kind)
+        for kind, names in (("Interface", ENDPOINTS.values()), ("Gateway", GATEWAYS))
+        for name in names
+    }
+
+
+def deployed(value: Any, partition: str, conditions: dict[str, Any]) -> str:
+    """A text of a template as CloudFormation resolves it in a region of that partition."""
+    match value:
+        case str():
+            return value
+        case {"Ref": str(name)}:
+            return {"AWS::Partition": partition, "AWS::Region": "REGION"}[name]
+        case {"Fn::If": [str(condition), so, otherwise]}:
+            one, other = (deployed(each, partition, conditions) for each in conditions[condition]["Fn::Equals"])
+            return deployed(so if one == other else otherwise, partition, conditions)
+        case {"Fn::Join": [str(between), list(parts)]}:
+            return between.join(deployed(part, partition, conditions) for part in parts)
+    raise AssertionError(value)
 
 
 def test_every_function_has_concurrency_of_its_own_if_that_is_asked_for(templates_with_options):

@@ -49,12 +49,13 @@ CONFIG = {
 NOT_NEEDED_HERE = {
     # Of a claim that somebody else holds, or that is given up.
     "slack_act": {"dynamodb:DeleteItem", "dynamodb:GetItem"},
-    # Of scopes by organizational unit and without regions by name, of an inventory, of what fails and is done again.
+    # Of scopes of an organization or its units, or without regions by name, of an inventory, of what is done again.
     "slack_work": {
         "aco-automation:GetEnrollmentConfiguration",
         "dynamodb:DeleteItem",
         "dynamodb:GetItem",
         "ec2:DescribeRegions",
+        "organizations:ListAccounts",
         "organizations:ListAccountsForParent",
         "organizations:ListOrganizationalUnitsForParent",
     },

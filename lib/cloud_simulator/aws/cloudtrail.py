@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any, Final
 
+from cloud_simulator.aws.cloudtrail_events import attach_event, modify_event
 from cloud_simulator.aws.fleet import PastEvent, SimulatedVolume
 from cloud_simulator.aws.scratch_volumes import AccountRegion
 from cloud_simulator.faults import Refused
 from cloud_simulator.paging import page_of
-from cloud_simulator.published import VolumeSpec
 
 _A_PAGE: Final = 50
 
@@ -34,12 +33,13 @@ def lookup_events(asked: Mapping[str, Any], here: AccountRegion) -> Mapping[str,
 
 def _events(here: AccountRegion) -> Iterator[tuple[PastEvent, set[str]]]:
     """Every event of the place, with the resources that it names."""
+    for event in here.fleet.host_events(here.account, here.region):
+        yield event, {str(event.asked["instanceId"])}
     for volume in here.volumes():
-        if volume.modification is not None:
-            yield (
-                modify_event(volume.id, volume.modification.started, volume.modification.before(volume), volume.spec),
-                {volume.id},
-            )
+        change = volume.modification
+        if change is not None:
+            before, after = change.before(volume), change.after(volume)
+            yield modify_event(volume.id, change.started, before, after), {volume.id}
         if volume.hosts and volume.attached is not None:
             for host in volume.hosts:
                 yield attach_event(volume.id, volume.attached, host.id, volume.device), {volume.id, host.id}
@@ -50,43 +50,6 @@ def _events(here: AccountRegion) -> Iterator[tuple[PastEvent, set[str]]]:
 def _resources(event: PastEvent, volume: SimulatedVolume) -> set[str]:
     named = {str(event.asked[key]) for key in ("volumeId", "instanceId") if key in event.asked}
     return named if named else {volume.id}
-
-
-def modify_event(volume_id: str, at: datetime, before: VolumeSpec, after: VolumeSpec) -> PastEvent:
-    """A volume was changed."""
-    modification = {
-        "volumeId": volume_id,
-        "modificationState": "modifying",
-        "progress": 0,
-        "startTime": at.isoformat(),
-        **_figures("original", before),
-        **_figures("target", after),
-    }
-    request = {"VolumeId": volume_id, "VolumeType": after.type}
-    answered = {"ModifyVolumeResponse": {"requestId": "simulated", "volumeModification": modification}}
-    return PastEvent(name="ModifyVolume", at=at, asked={"ModifyVolumeRequest": request}, answered=answered)
-
-
-def attach_event(volume_id: str, at: datetime, host_id: str, device: str = "/dev/sdf") -> PastEvent:
-    """A volume was attached."""
-    named = {"volumeId": volume_id, "instanceId": host_id, "device": device}
-    return PastEvent(name="AttachVolume", at=at, asked=named, answered={**named, "status": "attaching"})
-
-
-def retype_event(host_id: str, at: datetime, type_name: str) -> PastEvent:
-    """A host was given another type."""
-    asked = {"instanceId": host_id, "instanceType": {"value": type_name}}
-    return PastEvent(name="ModifyInstanceAttribute", at=at, asked=asked, answered={"_return": True})
-
-
-def _figures(name: str, spec: VolumeSpec) -> dict[str, Any]:
-    figures = {
-        f"{name}VolumeType": spec.type,
-        f"{name}Size": spec.size_gib,
-        f"{name}Iops": spec.iops,
-        f"{name}Throughput": spec.throughput_mib_s,
-    }
-    return {key: value for key, value in figures.items() if value is not None}
 
 
 def _event(event: PastEvent) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from cloud_simulator.aws.ec2_request import (
     apply_filters,
     find_items,
     list_values,
+    modified_spec,
     spec_of,
 )
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
@@ -35,6 +36,7 @@ _VOLUME_FIELDS: Final[Fields[SimulatedVolume]] = {
 _CHANGE_FIELDS: Final[Fields[SimulatedVolume]] = {
     "volume-id": lambda volume: (volume.id,),
     "modification-state": lambda volume: (volume.modification.state,) if volume.modification else (),
+    "start-time": lambda volume: (xml.time(volume.modification.started),) if volume.modification else (),
 }
 _DEVICE: Final = re.compile(r"/dev/(sd[a-z][1-9]?|xvd[a-z]{1,2})")
 
@@ -136,23 +138,35 @@ def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
     change = volume.modification
     if change is None:
         return
-    original = change.before(volume)
+    original, target = change.before(volume), change.after(volume)
     xml.texts(
         item,
         volumeId=volume.id,
         modificationState=change.state,
+        statusMessage="The modification failed. Try again." if change.state == "failed" else None,
         originalSize=original.size_gib,
         originalVolumeType=original.type,
         originalIops=xml.described_iops(original),
         originalThroughput=original.throughput_mib_s,
-        targetSize=volume.spec.size_gib,
-        targetVolumeType=volume.spec.type,
-        targetIops=xml.described_iops(volume.spec),
-        targetThroughput=volume.spec.throughput_mib_s,
+        targetSize=target.size_gib,
+        targetVolumeType=target.type,
+        targetIops=xml.described_iops(target),
+        targetThroughput=target.throughput_mib_s,
         progress=change.progress,
         startTime=xml.time(change.started),
         endTime=xml.time(change.ended) if change.ended else None,
     )
+
+
+def _modify(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    """Begins a modification of any volume."""
+    volume_id = _require(asked, "VolumeId")
+    if not any(asked.get(name) for name in ("Size", "VolumeType", "Iops", "Throughput")):
+        raise Refused("MissingParameter", "The request must contain the parameter size, volumeType, iops or throughput")
+    with here.fleet.lock:
+        volume = _volume(volume_id, here)
+        here.modify(volume, modified_spec(asked, volume.spec))
+        _modification(ET.SubElement(root, "volumeModification"), _volume(volume_id, here))
 
 
 def _create(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
@@ -180,6 +194,10 @@ def _copy(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
 
 def _attach(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
     volume, host = _volume(_require(asked, "VolumeId"), here), _host(_require(asked, "InstanceId"), here)
+    if volume.modification is not None and volume.modification.state == "modifying":
+        raise Refused(
+            "OperationNotPermitted", f"Cannot attach volume {volume.id} when it is in modification state: MODIFYING"
+        )
     device = _require(asked, "Device")
     if _DEVICE.fullmatch(device) is None:
         raise Refused("InvalidParameterValue", f"Value ({device}) for parameter device is invalid.")
@@ -203,7 +221,7 @@ def _delete(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
 
 def _tag(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
     for volume_id in list_values(asked, "ResourceId"):
-        here.scratch.tag(volume_id, dict(_tags(asked, "Tag")), here.account, here.region)
+        here.tag(_volume(volume_id, here), dict(_tags(asked, "Tag")))
     xml.texts(root, **{"return": "true"})
 
 
@@ -265,4 +283,5 @@ _WRITES: Final[dict[str, _Handler]] = {
     "CreateVolume": _create,
     "DeleteVolume": _delete,
     "DetachVolume": _detach,
+    "ModifyVolume": _modify,
 }

@@ -75,6 +75,7 @@ def _filters(asked: Parameters) -> dict[str, set[str]]:
 
 
 _DEFAULT: Final = "gp2"
+_MOVED_IOPS: Final = 3000
 
 
 def spec_of(asked: Parameters, like: VolumeSpec | None = None) -> VolumeSpec:
@@ -99,6 +100,22 @@ def spec_of(asked: Parameters, like: VolumeSpec | None = None) -> VolumeSpec:
     return VolumeSpec(
         type=type_name, size_gib=size_gib, iops=iops, throughput_mib_s=_throughput(asked, kind, size_gib, iops, same)
     )
+
+
+def modified_spec(asked: Parameters, before: VolumeSpec) -> VolumeSpec:
+    """The spec that a request makes of a volume's own (Amazon EC2 API Reference, ModifyVolume).
+
+    What a volume keeps of a type is kept; a change to gp3, io1 or io2 alone gets 3,000 IOPS, and gp3 125 MiB/s. Raises
+    Refused, with EC2's codes, if the spec cannot be bought.
+    """
+    size_gib = _number(asked, "Size")
+    if size_gib is not None and size_gib < before.size_gib:
+        raise Refused("InvalidParameterValue", "New size cannot be smaller than existing size")
+    type_name = asked.get("VolumeType", before.type)
+    kind = ebs_types().get(type_name)
+    moves = type_name != before.type and kind is not None and isinstance(kind.iops, Provisioned)
+    figures = {"Iops": str(_MOVED_IOPS), **asked} if moves else asked
+    return spec_of(figures, like=before)
 
 
 def _iops(asked: Parameters, kind: VolumeType, size_gib: int, like: VolumeSpec | None) -> int | None:

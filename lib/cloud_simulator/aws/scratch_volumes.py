@@ -8,15 +8,16 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import reduce
 from math import inf
 from operator import add
 
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
 from cloud_simulator.aws.keeping import Keeping
+from cloud_simulator.aws.living import LivingFleet
 from cloud_simulator.devices.block_devices import Devices, Disk
 from cloud_simulator.faults import Effect, Faults, Refused
 from cloud_simulator.published import UNBOUNDED, Ceiling, Host, VolumeSpec, ebs_types, instance_limits
@@ -67,18 +68,17 @@ class _Kept:
 class Scratch:
     """All scratch volumes. Each call raises Refused with EC2's codes."""
 
-    fleet: Fleet
+    fleet: LivingFleet
     devices: Devices
     faults: Faults = field(default_factory=Faults)
     pace_s: float = PACE_S
     _kept: dict[str, _Kept] = field(default_factory=dict, repr=False)
     _tokens: dict[tuple[str, str, str], tuple[Order, SimulatedVolume]] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
-    _started_s: float = field(default_factory=time.monotonic, repr=False)
 
     def now(self) -> datetime:
-        """The time there: the fleet's own, passing since this began."""
-        return self.fleet.now + timedelta(seconds=time.monotonic() - self._started_s)
+        """The time there."""
+        return self.fleet.clock.now()
 
     def at(self, account: str, region: str) -> list[SimulatedVolume]:
         """The scratch volumes of a place as they are now."""
@@ -148,13 +148,6 @@ class Scratch:
             self._kept[volume_id] = self._passing(replace(kept.volume, state="deleting"), None)
             self.devices.delete(volume_id)
 
-    def tag(self, volume_id: str, tags: Mapping[str, str], account: str, region: str) -> None:
-        """Adds tags to a volume. They replace tags with the same keys."""
-        with self._lock:
-            kept = self._own(volume_id, account, region)
-            kept.volume = _add_tags(kept.volume, tags)
-            kept.coming = kept.coming and _add_tags(kept.coming, tags)
-
     def _make(self, order: Order, account: str, region: str) -> SimulatedVolume:
         return SimulatedVolume(
             id=f"vol-{uuid.uuid4().hex[:17]}",
@@ -210,22 +203,28 @@ class Scratch:
             )
 
 
-def _add_tags(volume: SimulatedVolume, tags: Mapping[str, str]) -> SimulatedVolume:
-    return replace(volume, tags=tuple({**dict(volume.tags), **tags}.items()))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountRegion:
     """One account in one region: the fleet's volumes there and, after them, the scratch volumes."""
 
-    fleet: Fleet
+    fleet: LivingFleet
     scratch: Scratch
     account: str
     region: str
 
     def volumes(self) -> list[SimulatedVolume]:
-        """All volumes of the place."""
-        return [*self.fleet.at(self.account, self.region), *self.scratch.at(self.account, self.region)]
+        """All volumes of the place, as they are now."""
+        scratch = (self.fleet.as_now(volume) for volume in self.scratch.at(self.account, self.region))
+        return [*self.fleet.at(self.account, self.region), *scratch]
+
+    def modify(self, volume: SimulatedVolume, after: VolumeSpec) -> None:
+        """Begins to modify a volume of the place. Raises Refused with EC2's codes."""
+        must_fail = self.scratch.faults.has_effect(Effect.FAILS, "ModifyVolume", self.account, self.region)
+        self.fleet.modify(volume, after, beside=self.volumes(), must_fail=must_fail)
+
+    def tag(self, volume: SimulatedVolume, tags: Mapping[str, str]) -> None:
+        """Adds tags to a volume of the place. They replace tags with the same keys."""
+        self.fleet.tag(volume.id, tags)
 
     @property
     def keeping(self) -> Keeping:

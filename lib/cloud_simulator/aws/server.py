@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -15,15 +15,18 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
-from cloud_simulator.aws import cloudtrail, compute_optimizer, ec2, keeping, organizations_api, price_list
+from cloud_simulator.aws import cloudtrail, compute_optimizer, control, ec2, keeping, organizations_api, price_list
 from cloud_simulator.aws.cloudwatch import CloudWatch, Quotas
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet
+from cloud_simulator.aws.living import LivingFleet, ModificationRules
 from cloud_simulator.aws.organization import LEAST_VOLUMES, Mix, fleet_of
 from cloud_simulator.aws.protocols import Call, call_of, refusal, reply
 from cloud_simulator.aws.run_command import RunCommand
 from cloud_simulator.aws.scratch_volumes import PACE_S, AccountRegion, Scratch
+from cloud_simulator.clock import SimulatedClock
 from cloud_simulator.devices.block_devices import Devices
-from cloud_simulator.faults import Faults, Refused
+from cloud_simulator.faults import Effect, Faults, Refused
+from cloud_simulator.metrics.unrest import Unrest
 
 _SKEW_ALLOWED: Final = timedelta(minutes=5)
 
@@ -41,7 +44,8 @@ _LISTS: Final[Mapping[str, Callable[[Any, AccountRegion], Mapping[str, Any]]]] =
 class Front:
     """The WSGI application: who calls, what is asked, what goes wrong, and who answers.
 
-    `pace_s` is how long each passing state of a scratch volume or a command lasts.
+    `pace_s` is how long each passing state of a scratch volume or a command lasts. `living` is the fleet as time
+    passes by `clock` (None: as this machine's).
     """
 
     fleet: Fleet
@@ -51,14 +55,19 @@ class Front:
     clock_offset: timedelta = timedelta()
     devices: Devices = field(default_factory=Devices)
     pace_s: float = PACE_S
+    clock: SimulatedClock | None = None
+    rules: ModificationRules = field(default_factory=ModificationRules)
     calls: dict[str, int] = field(default_factory=dict)
+    living: LivingFleet = field(init=False)
     _scratch: Scratch = field(init=False)
     _commands: RunCommand = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _moto: Any = field(default_factory=lambda: DomainDispatcherApplication(create_backend_app))
 
     def __post_init__(self) -> None:
-        self._scratch = Scratch(self.fleet, self.devices, self.faults, self.pace_s)
+        self.living = LivingFleet.begin(self.fleet, self.clock, self.rules)
+        self.cloudwatch.attend(self.living)
+        self._scratch = Scratch(self.living, self.devices, self.faults, self.pace_s)
         self._commands = RunCommand(self.devices, self.faults, self.pace_s)
 
     def close(self) -> None:
@@ -66,8 +75,12 @@ class Front:
         self.devices.stop()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answers a request."""
-        call = call_of(Request(environ))
+        """Answers a request. An answer that is lost breaks the connection after its call took effect."""
+        request = Request(environ)
+        if request.path.startswith(control.PATHS):
+            return control.answer_control(request, self.living, self.faults)(environ, start_response)
+        self.living.settle()
+        call = call_of(request)
         if call is None:
             return self._moto(environ, start_response)  # type: ignore[no-any-return]  # moto is untyped
         time.sleep(self.latency_s)
@@ -80,15 +93,19 @@ class Front:
             answered = self._answer(call, account)
         except Refused as refused:
             return refusal(call, refused)(environ, start_response)
-        if answered is not None:
-            return answered(environ, start_response)
-        environ["wsgi.input"] = io.BytesIO(call.body)
-        environ["HTTP_X_MOTO_ACCOUNT_ID"] = account
-        return self._moto(environ, start_response)  # type: ignore[no-any-return]  # moto is untyped
+        if answered is None:
+            environ["wsgi.input"] = io.BytesIO(call.body)
+            environ["HTTP_X_MOTO_ACCOUNT_ID"] = account
+            written: Iterable[bytes] = self._moto(environ, start_response)
+        else:
+            written = answered(environ, start_response)
+        if self.faults.has_effect(Effect.LOST, call.operation, account, call.region):
+            raise ConnectionAbortedError(f"the answer to {call.operation} is lost")
+        return written
 
     def _answer(self, call: Call, account: str) -> Response | None:
         """The simulated organization's answer. None if moto answers."""
-        here = AccountRegion(fleet=self.fleet, scratch=self._scratch, account=account, region=call.region)
+        here = AccountRegion(fleet=self.living, scratch=self._scratch, account=account, region=call.region)
         if call.service == "ec2":
             written = ec2.answer_ec2(call.operation, call.form, here)
             return None if written is None else Response(written, content_type="text/xml")
@@ -135,6 +152,10 @@ class _Quiet(WSGIRequestHandler):
     def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002  # werkzeug's name
         """Nothing."""
 
+    def connection_dropped(self, error: BaseException, environ: dict[str, Any] | None = None) -> None:  # noqa: ARG002  # werkzeug's
+        """Ends the connection, so that a client whose answer is lost does not wait for it."""
+        self.close_connection = True
+
 
 def serve(front: Front, port: int = 0) -> Any:
     """A server bound to loopback, on a free port unless one is named; `server_port` says which."""
@@ -145,6 +166,8 @@ def serve(front: Front, port: int = 0) -> Any:
 def serve_organization(options: argparse.Namespace, faults: Faults) -> Iterator[dict[str, int]]:
     """The organization that the command line asks for, served for as long as the block lasts; and where."""
     fleet = fleet_of(options.volumes or LEAST_VOLUMES, options.now, seed=options.seed, mix=Mix(options.mix))
+    if options.unrest is not None:
+        fleet = replace(fleet, unrest=Unrest(seed=options.unrest))
     quotas = Quotas(
         calls_per_s=options.calls_per_s,
         datapoints_per_s=options.datapoints_per_s,
@@ -158,6 +181,11 @@ def serve_organization(options: argparse.Namespace, faults: Faults) -> Iterator[
         clock_offset=timedelta(seconds=options.clock_offset_s),
         devices=Devices(plain=options.plain_files),
         pace_s=options.pace_s,
+        rules=replace(
+            ModificationRules(),
+            tag=options.change_tag,
+            **({} if options.modifying_gib is None else {"storage_gib": options.modifying_gib}),
+        ),
     )
     server = serve(front, options.port)
     threading.Thread(target=server.serve_forever, daemon=True).start()

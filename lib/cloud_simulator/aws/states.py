@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from cloud_simulator.aws.cloudtrail import attach_event
+from cloud_simulator.aws.cloudtrail_events import attach_event
 from cloud_simulator.aws.fleet import Fleet, SimulatedVolume
 from cloud_simulator.aws.keeping import BinRule, Keeping, SimulatedImage, SimulatedRestore, SimulatedSnapshot
 from cloud_simulator.aws.volume_maker import VolumeMaker, gp2, gp3, io

@@ -40,7 +40,7 @@ def start_clouds(
         starting_aws = organization(now, volumes, seed)
         with console.doing("starting a simulated AWS organization on loopback"):
             aws = stack.enter_context(starting_aws)
-        os.environ.update(aws.environment)
+        os.environ.update({**aws.environment, **aws.clock_environment})
         scope = replace(scope, role_arns=aws.role_arns, regions=aws.fleet.regions)
     if GOOGLE in clouds:
         starting_google = projects(now, volumes, seed)

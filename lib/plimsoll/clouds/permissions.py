@@ -39,7 +39,7 @@ _SAYS = {
     Purpose.PROBE: "Plimsoll audit and probe: reads as an audit does, and what hosts count of their volumes.",
     Purpose.VALIDATE: "Plimsoll audit and validate: reads as an audit does, and changes scratch volumes alone.",
     Purpose.BILL: "Plimsoll bill: reads an export of the bill in its bucket, and nothing else.",
-    Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out a recommendation.",
+    Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out recommendations.",
 }
 
 

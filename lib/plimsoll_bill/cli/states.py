@@ -43,8 +43,6 @@ def states_command(
     from plimsoll.reports.record import StateRecord
     from plimsoll.reports.terminal.run import show_story
     from plimsoll.settings import Settings
-    from plimsoll_bill.api import read_bill
-    from plimsoll_bill.states.billed import find_billed_month
     from plimsoll_bill.states.report import judge_run, note_states, state_json_lines
     from plimsoll_bill.states.run_places import read_run_places
 
@@ -56,6 +54,9 @@ def states_command(
     scope = scope if prices is None else replace(scope, prices=prices)
     billed = None
     if bill:
+        from plimsoll_bill.api import read_bill
+        from plimsoll_bill.states.billed import find_billed_month
+
         with console.doing("reading the bill"), read_bill(bill) as opened:
             billed = find_billed_month(opened, order.now)
     with console.doing("reading snapshots and what uses them"):

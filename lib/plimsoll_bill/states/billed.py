@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from plimsoll.clouds.aws.assets import PlaceFacts
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import DOLLARS
-from plimsoll_bill.bill import Bill
+
+if TYPE_CHECKING:
+    from plimsoll_bill.bill import Bill  # the extra `sql` brings what it stands on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,7 @@ class BilledMonth:
         return replace(place, snapshots={**known, **with_gib})
 
 
-def find_billed_month(bill: Bill, now: datetime) -> BilledMonth:
+def find_billed_month(bill: "Bill", now: datetime) -> BilledMonth:
     """The last whole month of a bill. Raises BadInput if it has none."""
     months = [month for month in bill.months() if month < now.date().replace(day=1)]
     if not months:

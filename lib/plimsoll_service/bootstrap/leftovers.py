@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import FAILURES, cloud_error
+from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.model.errors import CloudError
 
@@ -36,6 +37,11 @@ class LeftoverKind:
     remove: str
     request: Mapping[str, Any] = field(default_factory=dict)
     pattern: str = _NAMED
+
+    def is_meant(self, name: str, stage: str) -> bool:
+        """True for a name, as the service lists it, of this kind's resources in a deployment's stage."""
+        stage_pattern = stage.replace("-", "[-_]")  # Glue's names have no hyphens
+        return re.search(self.pattern.replace("{stage}", stage_pattern), name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +102,13 @@ LEFTOVER_KINDS: Final = (
         "logGroups.logGroupName",
         "aws logs delete-log-group --log-group-name {name}",
     ),
-    _row("IAM::Role", "iam.list_roles", "Roles.RoleName", "delete it in the console, which takes its policies too"),
+    _row(
+        "IAM::Role",
+        "iam.list_roles",
+        "Roles.RoleName",
+        "delete it in the console, which takes its policies too; every stage enters the same roles of member accounts",
+        pattern=f"{_NAMED}|^({AUDIT_ROLE}|{PROBE_ROLE}|{VALIDATION_ROLE})$",
+    ),
     _row(
         "Lambda::Function",
         "lambda.list_functions",
@@ -176,9 +188,8 @@ def find_leftovers(client_of: Any, stage: str) -> Iterator[Leftover]:
     `client_of` makes a client by a service's name. A kind that cannot be listed is told with its error.
     """
     for kind in LEFTOVER_KINDS:
-        meant = re.compile(kind.pattern.replace("{stage}", stage.replace("-", "[-_]")))  # Glue's names have no hyphens
         try:
-            names = [name for name in _list_names(client_of(kind.service), kind) if meant.search(name)]
+            names = [name for name in _list_names(client_of(kind.service), kind) if kind.is_meant(name, stage)]
         except FAILURES as error:
             permission = f"{kind.service}:{kind.operation.title().replace('_', '')}"
             yield Leftover(kind=kind, error=cloud_error(error, f"list {kind.type}", permission, _LISTING))

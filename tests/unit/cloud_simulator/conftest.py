@@ -8,7 +8,7 @@ from cloud_simulator.aws.organization import organization
 
 from .served import NOW, served
 
-SMOKE = ("test_running.py", "test_fleet.py", "test_organizations_api.py")
+SMOKE = ("test_running.py", "test_fleet.py", "test_modifications.py", "test_organizations_api.py")
 """What of the simulator's own tests a push runs: it starts, serves and ends. All else that a push tests uses it."""
 
 

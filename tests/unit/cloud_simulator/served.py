@@ -14,7 +14,9 @@ from botocore.config import Config
 
 from cloud_simulator.aws.cloudwatch import CloudWatch, Quotas
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet, SimulatedVolume
+from cloud_simulator.aws.living import ModificationRules
 from cloud_simulator.aws.server import Front, serve
+from cloud_simulator.clock import SimulatedClock
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Fault, Faults
 
@@ -69,10 +71,20 @@ def served(
     clock_offset: timedelta = timedelta(),
     quotas: Quotas | None = None,
     plain: bool = False,
+    rules: ModificationRules | None = None,
 ) -> Iterator[Served]:
-    faults = Faults(given)
-    cloudwatch = CloudWatch(fleet, faults, fleet.now.timestamp, quotas=quotas or Quotas())
-    front = Front(fleet, cloudwatch, faults=faults, clock_offset=clock_offset, devices=Devices(plain=plain), pace_s=0.1)
+    """The fleet for as long as the block lasts. Its clock stands until it is moved."""
+    faults, clock = Faults(given), SimulatedClock(fleet.now, passing=False)
+    front = Front(
+        fleet,
+        CloudWatch(fleet, faults, clock.now_s, quotas=quotas or Quotas()),
+        faults=faults,
+        clock_offset=clock_offset,
+        devices=Devices(plain=plain),
+        pace_s=0.1,
+        clock=clock,
+        rules=rules or ModificationRules(),
+    )
     server = serve(front)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from cloud_simulator.aws.compute_optimizer import recommend_volumes
+from cloud_simulator.aws.living import LivingFleet
 from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.aws.scratch_volumes import PACE_S, AccountRegion, Scratch
 from cloud_simulator.devices.block_devices import Devices
@@ -19,8 +20,9 @@ def fleet():
 
 
 def here(account="111111111111", region="eu-west-1"):
-    scratch = Scratch(fleet(), Devices(), Faults(), PACE_S)
-    return AccountRegion(fleet=fleet(), scratch=scratch, account=account, region=region)
+    living = LivingFleet.begin(fleet())
+    scratch = Scratch(living, Devices(), Faults(), PACE_S)
+    return AccountRegion(fleet=living, scratch=scratch, account=account, region=region)
 
 
 def test_its_pages_have_each_volume_with_metrics_once():

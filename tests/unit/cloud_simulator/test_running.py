@@ -12,6 +12,8 @@ import pytest
 
 from cloud_simulator.faults import Fault
 from cloud_simulator.running import running
+from plimsoll.bootstrap.clocks import SIMULATED_CLOCK, clock
+from plimsoll.model.errors import BadInput
 
 from .served import NOW, ONCE, query
 
@@ -29,6 +31,8 @@ import sys, time
 from datetime import UTC, datetime
 from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
+from plimsoll.bootstrap.clocks import SIMULATED_CLOCK, clock
+from plimsoll.model.errors import BadInput
 with running(datetime.now(UTC), volumes=1) as organization:
     print(organization.endpoint, flush=True)
     time.sleep(600)
@@ -101,3 +105,30 @@ def test_alone_it_says_where_it_is_and_ends_quietly_on_ctrl_c():
         _, complaint = process.communicate(timeout=120)
     assert process.returncode == 0
     assert complaint == ""
+
+
+def test_its_clock_is_moved_by_a_pause_and_faults_reach_it_while_it_runs(monkeypatch):
+    with running(NOW, volumes=1) as organization:
+        monkeypatch.setenv(SIMULATED_CLOCK, organization.clock_environment[SIMULATED_CLOCK])
+        clock().pause(86_400)
+        for told in (clock().now(), organization.clock.now()):
+            assert 0 <= (told - NOW).total_seconds() - 86_400 < 600
+        with pytest.raises(BadInput, match="unset PLIMSOLL_SIMULATED_CLOCK"):
+            clock().pause(-1)
+        volume = next(one for one in organization.fleet.at("111111111111", "us-east-1") if one.spec.type == "gp2")
+        ec2 = boto3.client(
+            "ec2",
+            endpoint_url=organization.endpoint,
+            region_name="us-east-1",
+            aws_access_key_id=organization.environment["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key="simulated",
+            config=ONCE,
+        )
+        organization.break_next(Fault(operation="ModifyVolume", code="RequestLimitExceeded", times=1))
+        with pytest.raises(ec2.exceptions.ClientError, match="RequestLimitExceeded"):
+            ec2.modify_volume(VolumeId=volume.id, VolumeType="gp3")
+        ec2.modify_volume(VolumeId=volume.id, VolumeType="gp3")
+        (begun,) = organization.modifications()
+        assert (begun.volume_id, begun.before, begun.after.type) == (volume.id, volume.spec, "gp3")
+    with pytest.raises(BadInput, match="plimsoll simulate"):
+        clock().now()

@@ -79,6 +79,9 @@ def test_each_kind_is_found_by_the_stage_in_its_name():
         STACKS: [stacks("plimsoll-main-slack", "plimsoll-main-data", "plimsoll-mainland-data")],
         ("s3", "list_buckets"): [{"Buckets": [{"Name": "plimsoll-main-111122223333-eu-west-1"}, {"Name": "plimsoll"}]}],
         ("dynamodb", "list_tables"): [{"TableNames": ["plimsoll-main-history", "history"]}],
+        ("iam", "list_roles"): [
+            {"Roles": [{"RoleName": name} for name in ("plimsoll-main-plan", "plimsoll-audit", "plimsoll-auditor")]}
+        ],
         ("logs", "describe_log_groups"): [
             {"logGroups": [{"logGroupName": "/aws/vendedlogs/states/plimsoll-main-audit"}, {"logGroupName": "/aws/x"}]}
         ],
@@ -95,6 +98,8 @@ def test_each_kind_is_found_by_the_stage_in_its_name():
         ("AWS::S3::Bucket", "plimsoll-main-111122223333-eu-west-1"),
         ("AWS::DynamoDB::Table", "plimsoll-main-history"),
         ("AWS::Logs::LogGroup", "/aws/vendedlogs/states/plimsoll-main-audit"),
+        ("AWS::IAM::Role", "plimsoll-audit"),
+        ("AWS::IAM::Role", "plimsoll-main-plan"),
         ("AWS::Events::EventBus", "plimsoll-main"),
         ("AWS::SQS::Queue", "https://sqs.eu-west-1.amazonaws.com/1/plimsoll-main-slack-Queue"),
         ("AWS::SSM::Parameter", "/plimsoll/main/config"),

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cloud_simulator.aws.cloudtrail import attach_event, modify_event, retype_event
+from cloud_simulator.aws.cloudtrail_events import attach_event, modify_event, retype_event
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.volume_maker import VolumeMaker, gp3
 from cloud_simulator.faults import Fault

@@ -1,0 +1,173 @@
+"""Evidence: how much slower each hour was than the same hour of past weeks, less what unchanged siblings did.
+
+    y = log(latency) - median over the past weeks of the same hour of the week
+    e = y - median of the siblings' y (0 with fewer than 3)
+    d = e - half the median of e over the 7 days before the change
+
+All functions work on many volumes at once. The last axis is time in hours: six past weeks, then the watch.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.model.arrays import FloatArray
+from plimsoll_change.watch import ChangeWatch, HourlySignal
+
+WEEK_H: Final = 168
+PAST_WEEKS: Final = 6
+PAST_H: Final = PAST_WEEKS * WEEK_H
+LEAST_OPERATIONS: Final = 1000.0
+"""Fewer operations in an hour are no evidence."""
+LEAST_SIBLINGS: Final = 3
+BUSY_HOURS: Final = 17
+"""A tenth of the week."""
+JOB_SHARE: Final = 0.25
+"""A job that takes what it gets was stopped before as well: by how much longer it may run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviations:
+    """The slowdown of each hour as a logarithm, [volume, hour]. NaN where an hour is no evidence.
+
+    The first week is the one before the change; the watch begins after it. `is_busy` marks the busiest hours of the
+    week.
+    """
+
+    mean: FloatArray
+    highest: FloatArray
+    is_busy: FloatArray  # 1.0 or 0.0
+
+    @property
+    def watched_means(self) -> FloatArray:
+        """The hourly means of the watch."""
+        return self.mean[..., WEEK_H:]
+
+
+def median_of_known(values: FloatArray, axis: int) -> FloatArray:
+    """The median along an axis of what is not NaN; NaN where nothing is known."""
+    ordered = np.sort(values, axis=axis)
+    known = np.sum(~np.isnan(values), axis=axis, keepdims=True)
+    lower = np.take_along_axis(ordered, np.maximum(0, (known - 1) // 2), axis=axis)
+    upper = np.take_along_axis(ordered, np.minimum(known // 2, values.shape[axis] - 1), axis=axis)
+    median: FloatArray = np.squeeze((lower + upper) / 2, axis=axis)
+    return median
+
+
+def excess_over_past(latency_us: FloatArray, operations: FloatArray) -> FloatArray:
+    """The excess of each hour over the same hour of past weeks, as a logarithm.
+
+    It begins a week before the change, which is held against the five weeks before it. Arrays are [..., hour] from
+    six weeks before the change.
+    """
+    is_evidence = (operations >= LEAST_OPERATIONS) & (latency_us > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(is_evidence, np.log(latency_us), np.nan)
+    past = logs[..., :PAST_H].reshape(*logs.shape[:-1], PAST_WEEKS, WEEK_H)
+    before = past[..., -1, :] - median_of_known(past[..., :-1, :], -2)
+    watch = logs[..., PAST_H:]
+    usual = median_of_known(past, -2)[..., np.arange(watch.shape[-1]) % WEEK_H]
+    return np.concatenate([before, watch - usual], axis=-1)
+
+
+def subtract_siblings(excess: FloatArray, siblings: FloatArray) -> FloatArray:
+    """The excess less the median of siblings, [..., sibling, hour]; as it is in hours with fewer than three."""
+    if siblings.shape[-2] < LEAST_SIBLINGS:
+        return excess
+    known = np.sum(~np.isnan(siblings), axis=-2)
+    median = median_of_known(siblings, -2)
+    return excess - np.where(known >= LEAST_SIBLINGS, median, 0.0)
+
+
+def center_on_week_before(excess: FloatArray) -> FloatArray:
+    """The excess less half of its median in the week before the change: a volume that had shifted stays shifted."""
+    median = median_of_known(excess[..., :WEEK_H], -1)[..., np.newaxis]
+    return excess - np.where(np.isnan(median), 0.0, median) / 2
+
+
+def mark_busy_hours(operations: FloatArray) -> FloatArray:
+    """Marks, from a week before the change on, the hours of the week that were busiest before it: 1.0 there."""
+    past = np.where(np.isnan(operations), 0.0, operations)[..., :PAST_H]
+    weekly = past.reshape(*past.shape[:-1], PAST_WEEKS, WEEK_H).mean(axis=-2)
+    least = np.sort(weekly, axis=-1)[..., -BUSY_HOURS, np.newaxis]
+    busy = ((weekly >= least) & (weekly >= LEAST_OPERATIONS)).astype(np.float64)
+    hours = operations.shape[-1] - PAST_H + WEEK_H
+    marked: FloatArray = busy[..., np.arange(hours) % WEEK_H]
+    return marked
+
+
+def deviations_of(signal: HourlySignal, siblings: tuple[HourlySignal, ...]) -> Deviations:
+    """The deviations of one volume or, with arrays [volume, hour], of many.
+
+    Siblings are of one volume: with many, subtract them before (`subtract_siblings`).
+    """
+    mean = excess_over_past(signal.mean_latency_us, signal.operations)
+    highest = excess_over_past(signal.highest_latency_us, signal.operations)
+    if siblings:
+        theirs = [excess_over_past(each.mean_latency_us, each.operations) for each in siblings]
+        mean = subtract_siblings(mean, np.stack(theirs))
+        theirs = [excess_over_past(each.highest_latency_us, each.operations) for each in siblings]
+        highest = subtract_siblings(highest, np.stack(theirs))
+    return Deviations(
+        mean=center_on_week_before(mean),
+        highest=center_on_week_before(highest),
+        is_busy=mark_busy_hours(signal.operations),
+    )
+
+
+def count_stopped_beyond_past(stopped: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Counts the minutes so far beyond the same hours of past weeks, and what a job may add to those.
+
+    `stopped` is [..., hour] from six weeks before the change. Weeks of which less than half is known are left out.
+    """
+    past, watch = stopped[..., :PAST_H].reshape(*stopped.shape[:-1], PAST_WEEKS, WEEK_H), stopped[..., PAST_H:]
+    is_known = np.mean(~np.isnan(past), axis=-1, keepdims=True) >= 0.5
+    at = np.arange(watch.shape[-1]) % WEEK_H
+    weekly = np.cumsum(np.where(np.isnan(past), 0.0, past)[..., at], axis=-1)
+    usual = np.where(is_known.any(axis=-2), np.nan_to_num(median_of_known(np.where(is_known, weekly, np.nan), -2)), 0.0)
+    return np.cumsum(np.nan_to_num(watch), axis=-1) - usual, JOB_SHARE * usual
+
+
+def align(watch: ChangeWatch) -> tuple[HourlySignal, tuple[HourlySignal, ...]]:
+    """A watch's signal and its siblings' from exactly six weeks before the request on; NaN where there is nothing."""
+    return _align(watch, watch.signal), tuple(_align(watch, each) for each in watch.siblings)
+
+
+def comparable_hours(watch: ChangeWatch, after: int) -> tuple[Deviations, int]:
+    """The deviations of a watch up to a week after its change was completed, and the hours since the request.
+
+    Hours before that, and those before `after`, are no evidence.
+    """
+    signal, siblings = align(watch)
+    completed = watch.end_hour if watch.completed_hour is None else watch.completed_hour
+    begins = max(completed, after, watch.requested_hour) - watch.requested_hour
+    until = min(watch.end_hour, max(completed, after) + WEEK_H) - watch.requested_hour
+    deviations = deviations_of(signal, siblings)
+    rows = [np.array(values[: WEEK_H + until]) for values in (deviations.mean, deviations.highest)]
+    for values in rows:
+        values[WEEK_H : WEEK_H + begins] = np.nan
+    mean, highest, busy = (values[np.newaxis] for values in (*rows, deviations.is_busy[: WEEK_H + until]))
+    return Deviations(mean=mean, highest=highest, is_busy=busy), max(0, until)
+
+
+def _align(watch: ChangeWatch, signal: HourlySignal) -> HourlySignal:
+    return HourlySignal(
+        mean_latency_us=align_hours(watch, signal.mean_latency_us),
+        highest_latency_us=align_hours(watch, signal.highest_latency_us),
+        operations=align_hours(watch, signal.operations),
+    )
+
+
+def align_hours(watch: ChangeWatch, values: FloatArray) -> FloatArray:
+    """Hours of a watch from exactly six weeks before its request on; NaN where there is nothing."""
+    missing = watch.start_hour - (watch.requested_hour - PAST_H)
+    if missing >= 0:
+        return np.concatenate([np.full(missing, np.nan), values])
+    return values[-missing:]
+
+
+def count_busy_hours(watch: ChangeWatch) -> int:
+    """The number of a watched volume's busiest hours of the week; fewer than 17 where most hours have no work."""
+    busy = mark_busy_hours(align_hours(watch, watch.signal.operations))
+    return int(busy[:WEEK_H].sum())
