@@ -234,11 +234,15 @@ PAID_PARTS: Final = ("paid", "used", "now", "proof", "owner", "unknown")
 
 
 class StateSum(_Part):
-    """The money of all things in a state, USD a month; of `unpriced` ones it is not known, and in no sum."""
+    """The money of all things in a state, USD a month.
+
+    The cost of `unpriced` things, and the saving of `unsaved` ones, is not known and in no sum.
+    """
 
     state: str
     things: int
     unpriced: int
+    unsaved: int
     monthly_usd: float
     monthly_usd_saved_least: float
     monthly_usd_saved_most: float

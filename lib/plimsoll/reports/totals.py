@@ -119,11 +119,16 @@ def sum_states(records: Iterable[StateRecord]) -> list[StateSum]:
         StateSum(
             state=name,
             things=sum(len(record.ids) for record in groups[name]),
-            unpriced=sum(len(record.ids) for record in groups[name] if record.monthly_usd is None),
+            unpriced=_count_unknown(groups[name], "monthly_usd"),
+            unsaved=_count_unknown(groups[name], "monthly_usd_saved_most"),
             **{key: round(sum(getattr(record, key) or 0.0 for record in groups[name]), 2) for key in money},
         )
         for name in sorted(groups, key=lambda name: STATE_KINDS[name].rank)
     ]
+
+
+def _count_unknown(records: Iterable[StateRecord], key: str) -> int:
+    return sum(len(record.ids) for record in records if getattr(record, key) is None)
 
 
 DIMENSIONS: Final[Mapping[str, Callable[[RecommendationRecord], str]]] = {

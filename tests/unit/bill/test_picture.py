@@ -13,6 +13,8 @@ from plimsoll.reports.html.page import write_html
 from plimsoll.reports.record import StateRecord
 from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.run_record import PAID_PARTS
+from plimsoll.reports.story.run import tell_states
+from plimsoll.reports.totals import sum_states
 from plimsoll_bill.api import read_bill
 from plimsoll_bill.states.billed import BilledMonth, find_billed_month
 from plimsoll_bill.states.picture import ELSEWHERE, NOT_PLACED, SNAPSHOTS, UNKNOWN, USED, draw_picture
@@ -137,6 +139,14 @@ def test_the_parts_are_what_is_paid_and_everything_is_counted_once(seed):
     gone = 0 if bill is None else len({"vol-gone", "snap-gone"} & bill.cents.keys())
     assert sum(row.count for row in rows) == len(records) + len(costs) + gone
     assert sum(row.unpriced for row in rows) == len(records) + len(costs) - len(known)
+
+
+def test_sums_of_states_count_what_is_not_known():
+    priced = a_state(monthly_usd=2.0, monthly_usd_saved_least=1.0, monthly_usd_saved_most=2.0)
+    (total,) = sum_states([priced, a_state(ids=("snap-2", "snap-3"))])
+    assert (total.things, total.unpriced, total.unsaved, total.monthly_usd) == (3, 2, 2, 2.0)
+    ((_, _, paid, least, most),) = tell_states([total]).rows
+    assert (paid, least, most) == ("$2.00 and 2 unknown", "$1.00", "$2.00 and 2 unknown")
 
 
 @pytest.fixture

@@ -490,15 +490,19 @@ def tell_states(sums: Iterable[StateSum]) -> Figures:
         (
             STATE_KINDS[state.state].words,
             f"{state.things:,}",
-            usd(state.monthly_usd) + (f" and {state.unpriced:,} unknown" if state.unpriced else ""),
+            _with_unknown(state.monthly_usd, state.unpriced),
             usd(state.monthly_usd_saved_least),
-            usd(state.monthly_usd_saved_most),
+            _with_unknown(state.monthly_usd_saved_most, state.unsaved),
         )
         for state in sums
         if state.state in STATE_KINDS
     )
     heads = ("state", "things:", "paid a month:", "saved at least:", "at most:")
     return Figures(topic=Topic.STATES, title="Paid for, and not used", heads=heads, rows=rows)
+
+
+def _with_unknown(amount: float, things: int) -> str:
+    return f"{usd(amount)} and {things:,} unknown" if things else usd(amount)
 
 
 def tell_state(record: StateRecord) -> Note:
