@@ -11,7 +11,7 @@ from rich.console import Console
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.printable import put_out
-from plimsoll.reports.story import Figures, Headline, Missing, Note, StoryBlock, Topic, Unread
+from plimsoll.reports.story import Figures, Headline, Note, StoryBlock, Topic
 from plimsoll.reports.terminal.run import show_story
 from plimsoll.reports.wording import count_of
 from plimsoll_bill.bill import Bill, BilledMoney
@@ -57,7 +57,7 @@ def tell_bill(bill: Bill, month: date | None, most: int) -> Iterator[StoryBlock]
         yield _note(f"{count_of(sum(entry.rows for entry in unplaced), 'row')} of block storage could not be placed:")
     for entry in unplaced:
         what = f"{entry.provider}, {count_of(entry.rows, 'row')}, {_cost(entry.currency, entry.cost, 4)}"
-        yield Missing(unread=(Unread(place=entry.text or "no text", what=what, why=entry.reason),), left_out=())
+        yield _note(f"  {entry.text or 'no text'} ({what}): {entry.reason}")
     for currency, rows, cost in bill.other_rows():
         yield _note(f"The bill has {count_of(rows, 'other row')}, of {_cost(currency or 'no currency', cost)}.")
 

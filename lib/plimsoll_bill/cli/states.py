@@ -79,7 +79,8 @@ def _tell_report(report: StatesReport, most: int) -> Story:
     from plimsoll.reports.story.run import tell_paid, tell_state, tell_states
     from plimsoll.reports.totals import sum_states
 
-    unread = (Unread(place=name.partition(": ")[0], what=name, why=why) for name, why in report.unread.items())
+    places = ((name.partition(": "), why) for name, why in report.unread.items())
+    unread = (Unread(place=place[0], what=place[2] or "everything", why=why) for place, why in places)
     shown = report.states[: most or None]
     left = len(report.states) - len(shown)
     return (

@@ -434,7 +434,7 @@ def _tell_places(run: RunRecord) -> Iterator[Changes | Figures | Missing | Note]
 def tell_paid(rows: Sequence[PaidRecord]) -> Figures:
     """The picture of what is paid: by type and state, what of it is used and what can be taken, the dearest first."""
     few = [_paid_row(row) for row in rows[:_PAID_ROWS]]
-    few += [_paid_row(total, count_of(len(rows), "row")) for total in sum_paid(rows)]
+    few += [_paid_row(total, f"all in {total.currency}") for total in sum_paid(rows)]
     heads = ("type", "state", *_PAID_HEADS, "without a price:")
     return Figures(topic=Topic.PAID, title=_PAID_TITLE, why=_paid_words(rows), heads=heads, rows=tuple(few))
 
