@@ -17,10 +17,10 @@ from plimsoll.clouds.scope import Scope
 from plimsoll.files import write_lines
 from plimsoll.orders import Order
 from plimsoll.reports.csv_table import ENCODING, model_lines
-from plimsoll.reports.record import RecommendationRecord, StateRecord
+from plimsoll.reports.record import StateRecord
 from plimsoll.reports.run_files import STATES_FILE, STATES_TABLE
 from plimsoll.reports.run_folder import has_ended, note_in_run
-from plimsoll.reports.run_reader import matched_records
+from plimsoll.reports.run_reader import matched_records, stream_records
 from plimsoll.reports.run_record import PaidRecord
 from plimsoll.reports.totals import sum_states
 from plimsoll_bill.states.billed import BilledMonth
@@ -50,26 +50,26 @@ def judge_run(
     """The states by facts that are read already, by the places' names."""
     if billed is not None:
         places = {name: billed.add_to(place) for name, place in places.items()}
-    report, paid, costs = StatesReport(), list[RecommendationRecord](), list[tuple[str, float | None]]()
+    report, costs, types = StatesReport(), list[tuple[str, float | None]](), types_by_cloud()
+    prices = {cloud: given_prices(scope.prices, cloud) for cloud in types}
     for record, profile in matched_records(folder, None):
-        paid.append(record)
         subject = VolumeSubject(
             record=record,
             profile=profile,
             place=places.get(f"{record.account}/{record.region}"),
             policy=order.policy,
             now=order.now,
-            types=types_by_cloud().get(record.provider, {}),
-            listed=given_prices(scope.prices, record.provider).book(record.region),
+            types=types.get(record.provider, {}),
+            listed=prices[record.provider].book(record.region) if record.provider in prices else None,
         )
         state = judge_volume(subject)
         report.states += [] if state is None else [state]
     for place in places.values():
-        prices = given_prices(scope.prices, AWS).snapshots(place.region)
-        report.states += judge_snapshots(place, prices, keep_days, order.policy.idle_days)
-        costs += price_snapshots(place, prices)
+        of_snapshots = prices[AWS].snapshots(place.region)
+        report.states += judge_snapshots(place, of_snapshots, keep_days, order.policy.idle_days)
+        costs += price_snapshots(place, of_snapshots)
     report.states.sort(key=lambda record: (-(record.monthly_usd_saved_most or 0.0), record.state, record.ids))
-    report.picture = draw_picture(paid, report.states, costs, billed)
+    report.picture = draw_picture(stream_records(folder), report.states, costs, billed)
     report.unread = {f"{name}: {call}": why for name, place in places.items() for call, why in place.unread.items()}
     return report
 
