@@ -2,10 +2,15 @@
 
 import yaml
 from botocore.exceptions import ClientError
+from typer.testing import CliRunner
 
+from cloud_simulator.aws.organization import fleet_of
+from plimsoll.cli.main import app
 from plimsoll.clouds.aws.price_lists import read_lists
 from plimsoll.clouds.common.dated_data import load_prices, price_content, shipped_prices, written_price
 from plimsoll.model.market import SnapshotPrices
+from tests.builders import NOW
+from tests.pipelines.organization_here import served_here
 from tests.unit.clouds.aws.test_prices import DECOYS, TODAY, PriceList, in_yuan, row, rows
 
 SHAPES = {name: price for book in shipped_prices("aws").books() for name, price in book.types.items()}
@@ -53,6 +58,19 @@ def test_a_type_without_all_of_its_price_is_left_out_and_named(tmp_path):
     lists, book, _ = read("us-east-1", PriceList(rows(without={"EBS:VolumeP-IOPS.io2.tier2"})), tmp_path)
     assert set(HERE.types) - set(book.types) == {"io2"}
     assert len([note for note in lists.notes if "io2" in note]) == 1
+
+
+def test_the_command_refreshes_types_and_snapshots_of_every_region_that_ships(tmp_path):
+    out = tmp_path / "prices.yaml"
+    with served_here(fleet_of(1, NOW)):
+        done = CliRunner().invoke(app, ["prices", "--out", str(out), "--region", "us-east-1,eu-central-2"])
+    assert done.exit_code == 0, done.output
+    file, shipped = load_prices(out), shipped_prices("aws")
+    for region in ("us-east-1", "eu-central-2"):
+        assert file.book(region).types == shipped.book(region).types
+        assert file.snapshots(region) == shipped.snapshots(region)
+    assert "eu-central-2: its list has no price of fast restores." in " ".join(done.output.split())
+    assert "us-east-1: 7 types; other than shipped: none" in " ".join(done.output.split())
 
 
 def test_snapshots_without_a_price_are_named_and_the_types_are_written(tmp_path):
