@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from plimsoll.clouds.cloud import published_facts
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.decide.answer import Answer, FrontierStep, StepKind, Wait
 from plimsoll.decide.evidence import CODE, FailedMeasurement
+from plimsoll.decide.history import RunAnswer
 from plimsoll.decide.offers import LossCode, find_cuts, find_losses, published_cuts
 from plimsoll.demand.seconds import Exceeded, SecondsSeen
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
@@ -797,6 +798,16 @@ class RecommendationRecord(_Record):
         return KINDS[self.action]
 
     @property
+    def answer(self) -> RunAnswer:
+        """Its answer, as the history of volumes keeps it."""
+        return RunAnswer(
+            action=self.action,
+            current=self.current.spec,
+            target=None if self.target is None else self.target.spec,
+            drop_in=None if self.drop_in is None else self.drop_in.spec.spec,
+        )
+
+    @property
     def headroom_factor(self) -> float | None:
         """The factor on what was seen that its answer rests on; None if it was not recorded."""
         part = self.risk or self.growth
@@ -856,6 +867,40 @@ class DemandProfileRecord(BaseModel):
     )
     throttled_minutes: Annotated[list[float], By(_list_minutes)]
     host_bound_minutes: Annotated[list[float], By(_list_minutes)]
+
+
+Cents = Annotated[float | None, AfterValidator(lambda usd: None if usd is None else round(usd, 2))]
+"""Money to the cent; None where it is not known."""
+
+
+class StateRecord(_Record):
+    """One thing in a state: what it costs, why that is said, what to do, what is missing for that, and the way back.
+
+    Money is USD a month; null where no price, or nothing of what is billed, is known.
+    """
+
+    provider: str
+    account: str
+    region: str
+    state: str
+    ids: list[str]
+    name: str | None = None
+    owner: str = ""
+    since: str | None = None
+    evidence: list[str] = Field(default_factory=list)
+    monthly_usd: Cents = None
+    action: str
+    target: str | None = None
+    freed_gib_least: float | None = None
+    freed_gib_most: float | None = None
+    monthly_usd_saved_least: Cents = None
+    monthly_usd_saved_most: Cents = None
+    lacks: list[BlockerRecord] = Field(default_factory=list, description="what is missing, or speaks against it")
+    gives_up: list[str] = Field(default_factory=list)
+    commands: list[str] = Field(default_factory=list)
+    way_back: str = ""
+    way_back_usd: Cents = None
+    way_back_hours: float | None = None
 
 
 def schema() -> dict[str, Any]:

@@ -421,6 +421,16 @@ def write_run(folder: Path, run: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
+def has_ended(folder: Path) -> bool:
+    """True if nothing writes a run any more, or goes on with it."""
+    return read_run(folder).status not in {RUNNING, "interrupted"}
+
+
+def note_in_run(folder: Path, **parts: Any) -> None:
+    """Notes parts in the run.json of a run that has ended, whose reports show them."""
+    write_run(folder, {**read_run(folder).plain, **parts})
+
+
 def bring_up_to_date(folder: Path) -> None:
     """Completes a run's files from its journal if they lack something, as a killed run's do.
 

@@ -71,10 +71,14 @@ def _owners_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
 
 
 def command_line(volume: Volume, target: VolumeSpec) -> str:
+    """The AWS CLI line from the present configuration to the target."""
+    return modify_line(volume.region, volume.id, target, with_size=target.size_gib > volume.spec.size_gib)
+
+
+def modify_line(region: str, volume_id: str, target: VolumeSpec, *, with_size: bool = False) -> str:
     """The AWS CLI line. IOPS and throughput are always named: AWS's pages disagree on what is given without them."""
-    words = ["aws", "ec2", "modify-volume", "--region", volume.region, "--volume-id", volume.id]
-    words += ["--volume-type", target.type]
-    if target.size_gib > volume.spec.size_gib:
+    words = ["aws", "ec2", "modify-volume", "--region", region, "--volume-id", volume_id, "--volume-type", target.type]
+    if with_size:
         words += ["--size", str(target.size_gib)]
     if target.iops is not None:
         words += ["--iops", str(target.iops)]
