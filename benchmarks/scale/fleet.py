@@ -12,6 +12,7 @@ from typing import Final
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet, SimulatedVolume
+from cloud_simulator.aws.living import LivingFleet
 from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.aws.scratch_volumes import AccountRegion, Scratch
 from cloud_simulator.devices.block_devices import Devices
@@ -95,7 +96,7 @@ class Organization:
         key = (account, region)
         found = self._places.get(key)
         if found is None:
-            fleet = self._fleet(account, region)
+            fleet = LivingFleet.begin(self._fleet(account, region))
             here = AccountRegion(
                 fleet=fleet, scratch=Scratch(fleet, Devices(plain=True)), account=account, region=region
             )

@@ -43,8 +43,8 @@ GATEWAYS: Final = ("dynamodb", "s3")
 """The services whose endpoints are routes, and cost nothing."""
 
 NAMED_APART_IN_CHINA: Final = frozenset({"ec2", "lambda", "monitoring", "states", "sts"})
-"""The interface endpoints whose names begin with `cn.com.amazonaws` in China, and not with `com.amazonaws` as everywhere
-else ("Endpoints and ARNs for Amazon Web Services in China", and CDK's InterfaceVpcEndpointAwsService, read
+"""The interface endpoints whose names begin with `cn.com.amazonaws` in China, and not with `com.amazonaws` as
+everywhere else ("Endpoints and ARNs for Amazon Web Services in China", and CDK's InterfaceVpcEndpointAwsService, read
 2026-11-27)."""
 
 _HTTPS: Final = 443

@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     aws.add_argument("--datapoints-per-s", type=float, help="quota of GetMetricData datapoints; default: none")
     aws.add_argument("--statistics-per-s", type=float, help="quota of GetMetricStatistics calls; default: none")
     aws.add_argument("--modifying-gib", type=int, help="quota of storage of a type under modification in a region")
+    aws.add_argument("--unrest", type=int, help="a seed of uneven latencies and disturbed zones; default: none")
     aws.add_argument("--change-tag", help="KEY or KEY=VALUE that a volume needs to be modified; default: none")
     google = parser.add_argument_group("Google alone")
     google.add_argument("--monitoring-port", type=int, default=0, help="of gRPC; default: a free one")

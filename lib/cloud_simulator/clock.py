@@ -13,6 +13,7 @@ from cloud_simulator.faults import Refused
 
 CLOCK_PATH: Final = "/_simulator/clock"
 FAULTS_PATH: Final = "/_simulator/faults"
+EVENTS_PATH: Final = "/_simulator/events"
 MODIFICATIONS_PATH: Final = "/_simulator/modifications"
 """The simulator's own paths, as `aws/control.py` answers them."""
 

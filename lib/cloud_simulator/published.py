@@ -8,7 +8,7 @@ from functools import partial
 
 from plimsoll.clouds.aws.hosts import described_limits as instance_limits
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
-from plimsoll.model.ceiling import UNBOUNDED, Ceiling
+from plimsoll.model.ceiling import UNBOUNDED, Ceiling, TokenBucket
 from plimsoll.model.market import Provisioned, TypePrice, VolumeType
 from plimsoll.model.series import SERIES, WORK_SERIES
 from plimsoll.model.volume import Host, VolumeSpec
@@ -22,6 +22,7 @@ __all__ = [
     "Ceiling",
     "Host",
     "Provisioned",
+    "TokenBucket",
     "TypePrice",
     "VolumeSpec",
     "VolumeType",

@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from cloud_simulator.aws.events import FleetEvent, event_fields
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet
 from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.aws.organization import LEAST_VOLUMES, Mix, fleet_of
-from cloud_simulator.clock import CLOCK_PATH, FAULTS_PATH, MODIFICATIONS_PATH, RunningClock, call_control
+from cloud_simulator.clock import CLOCK_PATH, EVENTS_PATH, FAULTS_PATH, MODIFICATIONS_PATH, RunningClock, call_control
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.projects import LEAST_DISKS, projects_of
@@ -40,8 +41,12 @@ class Running:
             "AWS_REGION": self.fleet.regions[0],
             "AWS_DEFAULT_REGION": self.fleet.regions[0],
             "AWS_EC2_METADATA_DISABLED": "true",
-            "PLIMSOLL_SIMULATED_CLOCK": self.endpoint + CLOCK_PATH,
         }
+
+    @property
+    def clock_environment(self) -> dict[str, str]:
+        """The environment variable that has Plimsoll go by its clock."""
+        return {"PLIMSOLL_SIMULATED_CLOCK": self.endpoint + CLOCK_PATH}
 
     @property
     def clock(self) -> RunningClock:
@@ -51,6 +56,10 @@ class Running:
     def break_next(self, *faults: Fault) -> None:
         """Has faults strike from now on."""
         call_control(self.endpoint, "POST", FAULTS_PATH, [asdict(fault) for fault in faults])
+
+    def tell(self, *events: FleetEvent) -> None:
+        """Has something happen there, now or later."""
+        call_control(self.endpoint, "POST", EVENTS_PATH, [event_fields(event) for event in events])
 
     def modifications(self) -> list[Modification]:
         """Every modification since the organization began, with what becomes of it."""

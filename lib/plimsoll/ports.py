@@ -6,7 +6,7 @@ Every implementation passes one contract suite, and so do those in memory (`test
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from plimsoll.model.errors import CloudError
 from plimsoll.model.volume import Host
@@ -349,6 +349,10 @@ class HistoryStore(Protocol):
     def decide(self, decision: Decision) -> bool:
         """Adds what somebody decided; False where the same request (by its id) was added before."""
         ...
+
+
+SIMULATED_CLOCK: Final = "PLIMSOLL_SIMULATED_CLOCK"
+"""The environment variable that names a simulated cloud's clock. `plimsoll simulate` prints it."""
 
 
 class Clock(Protocol):

@@ -13,7 +13,7 @@ from itertools import chain, repeat
 from random import Random
 from typing import Final
 
-FEW: Final = 40
+SMALL_CLASS: Final = 40
 """Volumes of a class from which its first wave after the canary has 10 members, not 3."""
 
 MOST_IN_WAVE: Final = 100
@@ -151,7 +151,7 @@ def _class_waves(name: str, units: Sequence[_Unit], canary: _Unit, held: set[_Un
     singles = sorted(
         (unit for unit in units if unit is not canary and unit.is_critical), key=lambda unit: unit.risk_rank
     )
-    first = 3 if sum(len(unit.members) for unit in units) < FEW else 10
+    first = 3 if sum(len(unit.members) for unit in units) < SMALL_CLASS else 10
     placed = [(WaveKind.CANARY, 1, [canary])]
     placed += [(WaveKind.DRAWN, size, group) for size, group in _fill(_spread(drawn, random), _sizes(first))]
     placed += [(WaveKind.SINGLE, 1, [unit]) for unit in singles]
@@ -173,7 +173,7 @@ def _sizes(first: int) -> Iterator[int]:
 
 
 def _spread(units: Iterable[_Unit], random: Random) -> list[_Unit]:
-    """A random order of which every part has its share of each zone and application."""
+    """The random order gives every part its share of each zone and application."""
     strata: dict[tuple[str, str], list[_Unit]] = {}
     for unit in units:
         strata.setdefault(unit.stratum, []).append(unit)

@@ -4,6 +4,7 @@ A push runs those that take little. What measures by fio, asks Google's projects
 release.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -191,15 +192,22 @@ def test_the_commands_on_google_cloud_run(scenes):
         run_all(scene, (one for one in all_that(GOOGLE) if not MEASURES.search(one.line)))
 
 
+def a_disk_to_change(scene: Scene) -> str:
+    """A disk of one project of which a change is recommended."""
+    words = ("audit", "--cloud", "google", "--project", "my-project", "--out", "google")
+    scene.run(Written(page="google-cloud.md", words=("plimsoll", *words)))
+    records = json.loads((scene.folder / "google" / "recommendations.json").read_text(encoding="utf-8"))
+    return next(one["volume_id"] for one in records if one["target"] and one["change_steps"])
+
+
 @pytest.mark.release
 @pytest.mark.needs("fio", "loop")
 def test_the_commands_that_measure_run(scenes, tmp_path):
     scene = scenes("measuring")
     (tmp_path / "mnt").mkdir()
     with running_google(datetime.now(UTC)) as scene.projects, a_loop_device(tmp_path) as device:
-        disks = scene.projects.fleet.volumes
-        disk = next(one for one in disks if one.name == "app-0-data" and one.account == "plimsoll-sim-shop")
-        scene.names |= {"7717955126078280515": disk.id, "/mnt/data": str(tmp_path / "mnt"), "/dev/nvme1n1": str(device)}
+        scene.names["7717955126078280515"] = a_disk_to_change(scene)
+        scene.names |= {"/mnt/data": str(tmp_path / "mnt"), "/dev/nvme1n1": str(device)}
         run_all(scene, all_that(MEASURES))
 
 

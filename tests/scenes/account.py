@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -47,19 +47,7 @@ _KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
 }
 
 
-@dataclass(frozen=True)
-class SceneFleet(Fleet):
-    """A fleet whose hosts were launched when the scenes say."""
-
-    started: Mapping[str, datetime]
-
-    def launch_time(self, volumes: Any) -> datetime:
-        """When the host of those volumes was last started."""
-        here = [host.id for volume in volumes for host in volume.hosts if host.id in self.started]
-        return min(self.started[host_id] for host_id in here) if here else super().launch_time(volumes)
-
-
-def fleet_of(scenes: Sequence[Scene]) -> SceneFleet:
+def fleet_of(scenes: Sequence[Scene]) -> Fleet:
     """The account with a volume for each scene."""
     volumes = tuple(_volume(scene) for scene in scenes)
     started = {
@@ -67,7 +55,7 @@ def fleet_of(scenes: Sequence[Scene]) -> SceneFleet:
         for scene, volume in zip(scenes, volumes, strict=True)
         for host in volume.hosts
     }
-    return SceneFleet(now=NOW, accounts=(ACCOUNT,), regions=(REGION,), volumes=volumes, started=started)
+    return Fleet(now=NOW, accounts=(ACCOUNT,), regions=(REGION,), volumes=volumes, launched=started)
 
 
 def _volume(scene: Scene) -> SimulatedVolume:

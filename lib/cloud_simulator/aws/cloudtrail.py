@@ -33,6 +33,8 @@ def lookup_events(asked: Mapping[str, Any], here: AccountRegion) -> Mapping[str,
 
 def _events(here: AccountRegion) -> Iterator[tuple[PastEvent, set[str]]]:
     """Every event of the place, with the resources that it names."""
+    for event in here.fleet.host_events(here.account, here.region):
+        yield event, {str(event.asked["instanceId"])}
     for volume in here.volumes():
         change = volume.modification
         if change is not None:

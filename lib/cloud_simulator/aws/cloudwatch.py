@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from cloud_simulator.aws.metric_request import (
     seal,
 )
 from cloud_simulator.faults import COMPLETE, Faults, Refused
-from cloud_simulator.metrics.history import History, fold
+from cloud_simulator.metrics.history import FOLDS_BYTES, MINUTES_BYTES, History, Remembered, fold
 from cloud_simulator.metrics.series import ROWS
 from cloud_simulator.units import DAY_S, KIB, MINUTE_S, FloatArray
 
@@ -44,6 +45,8 @@ USUAL_STATS: Final = {row.name: row.usual_stat for row in ROWS} | {name: "Maximu
 """The statistic that is usually asked of each series."""
 
 UNEVEN: Final = frozenset({"idle_s"})
+
+_version: Final = attrgetter("version")
 
 _NOTHING: Final = (np.empty(0), np.empty(0))
 
@@ -101,9 +104,18 @@ class CloudWatch:
     faults: Faults = field(default_factory=Faults)
     clock: Callable[[], float] | None = None
     quotas: Quotas = field(default_factory=Quotas)
-    history: History[SimulatedVolume] = field(default_factory=lambda: History(served_minutes, USUAL_STATS, UNEVEN))
+    history: History[SimulatedVolume] = field(
+        default_factory=lambda: History(served_minutes, USUAL_STATS, UNEVEN, _version)
+    )
     of_host: OfHost = _of_what_volumes_did
+    _times: History[SimulatedVolume] = field(init=False, repr=False)
     _started: float = field(default_factory=time.monotonic, repr=False)
+
+    def __post_init__(self) -> None:
+        minutes, folds = Remembered[Any, Any](MINUTES_BYTES // 3), Remembered[Any, Any](FOLDS_BYTES // 3)
+        self._times = History(
+            self._timed_minutes, signals.TIMED_STATS, signals.UNEVEN_TIMES, _version, minutes=minutes, folds=folds
+        )
 
     def attend(self, living: LivingFleet) -> None:
         """Answers for a fleet that lives, by its clock where it has none of its own."""
@@ -189,38 +201,45 @@ class CloudWatch:
             if series in _SUMMED and query.stat == "Sum":
                 return self._sum_counters(volume, series, query, start_s, count)
             return self.history.buckets(volume, series, query.stat, start_s, count, query.period_s)
-        made = self._signal(query, start_s, count, place)
+        if query.metric not in signals.OF_HOSTS:
+            return self._time(query, start_s, count, place)
+        made = self._host_minutes(query, start_s, count, place)
         if made is None:
             return None
         width = query.period_s // MINUTE_S
         return fold(np.concatenate([made, np.full(-count % width, np.nan)]).reshape(-1, width), query.stat)
 
-    def _signal(self, query: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
-        """The minutes of what follows from what volumes did."""
-
-        lead = start_s % DAY_S // MINUTE_S if query.metric in signals.OF_HOSTS else 0
-
-        def each(volume: SimulatedVolume, name: str) -> FloatArray:
-            return self.history.buckets(
-                volume, name, USUAL_STATS[name], start_s - lead * MINUTE_S, lead + count, MINUTE_S
-            )
-
+    def _host_minutes(self, query: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
+        """The minutes of a metric of a host, which follow from what its volumes did."""
+        lead = start_s % DAY_S // MINUTE_S
+        each = self._each(start_s - lead * MINUTE_S, lead + count)
         instance_id = query.dimensions.get("InstanceId")
-        if query.metric in signals.OF_HOSTS:
-            host = self.fleet.hosts(*place).get(instance_id or "")
-            if host is None or query.namespace != _HOSTS_NAMESPACE or set(query.dimensions) != {"InstanceId"}:
-                return None
-            volumes = [
-                volume for volume in self.fleet.at(*place) if host in volume.hosts and volume.workload is not None
-            ]
-            made = self.of_host(query.metric, host, volumes, each, start_s // MINUTE_S - lead)
-            return None if made is None else made[lead:]
+        host = self.fleet.hosts(*place).get(instance_id or "")
+        if host is None or query.namespace != _HOSTS_NAMESPACE or set(query.dimensions) != {"InstanceId"}:
+            return None
+        volumes = [volume for volume in self.fleet.at(*place) if host in volume.hosts and volume.workload is not None]
+        made = self.of_host(query.metric, host, volumes, each, start_s // MINUTE_S - lead)
+        return None if made is None else made[lead:]
+
+    def _time(self, query: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
+        """A statistic of how long a volume's operations took."""
         volume = self.fleet.volume(query.dimensions.get("VolumeId", ""))
         if volume is None or volume.workload is None or query.namespace != _NAMESPACE:
             return None
         if (volume.account, volume.region) != place or not query.dimensions.keys() <= {"VolumeId", "InstanceId"}:
             return None
-        return signals.of_volume(query.metric, volume, instance_id, each)
+        series = signals.timed_series(query.metric, volume, query.dimensions.get("InstanceId"))
+        if series is None:
+            return None
+        return self._times.buckets(volume, series, query.stat, start_s, count, query.period_s)
+
+    def _timed_minutes(self, volume: SimulatedVolume, first_minute: int, count: int) -> dict[str, FloatArray]:
+        each = self._each(first_minute * MINUTE_S, count)
+        return signals.timed_minutes(volume, first_minute, count, each, self.fleet.unrest)
+
+    def _each(self, start_s: int, count: int) -> signals.Each:
+        """The minutes of a series of any volume in a span."""
+        return lambda volume, name: self.history.buckets(volume, name, USUAL_STATS[name], start_s, count, MINUTE_S)
 
     def _sum_counters(
         self, volume: SimulatedVolume, series: str, query: AskedSeries, start_s: int, count: int

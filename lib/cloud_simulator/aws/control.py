@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from werkzeug.wrappers import Request, Response
 
+from cloud_simulator.aws.events import event_of
 from cloud_simulator.aws.living import LivingFleet
-from cloud_simulator.clock import CLOCK_PATH, FAULTS_PATH, MODIFICATIONS_PATH
+from cloud_simulator.clock import CLOCK_PATH, EVENTS_PATH, FAULTS_PATH, MODIFICATIONS_PATH
 from cloud_simulator.faults import Faults, Refused, fault_of
 
 PATHS: Final = "/_simulator/"
@@ -46,7 +47,13 @@ def _add_faults(asked: Any, _fleet: LivingFleet, faults: Faults) -> Any:
     return {}
 
 
+def _add_events(asked: Any, fleet: LivingFleet, _faults: Faults) -> Any:
+    fleet.add(*(event_of(fields) for fields in asked))
+    return {}
+
+
 def _list_modifications(_asked: Any, fleet: LivingFleet, _faults: Faults) -> Any:
+    fleet.settle()
     return [asdict(modification) for modification in fleet.modifications()]
 
 
@@ -54,5 +61,6 @@ _HANDLERS: Final[Mapping[tuple[str, str], Callable[[Any, LivingFleet, Faults], A
     ("GET", CLOCK_PATH): _tell_time,
     ("POST", CLOCK_PATH): _move_clock,
     ("POST", FAULTS_PATH): _add_faults,
+    ("POST", EVENTS_PATH): _add_events,
     ("GET", MODIFICATIONS_PATH): _list_modifications,
 }

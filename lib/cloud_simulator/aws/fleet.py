@@ -1,18 +1,21 @@
 """The fleet: a pure description of simulated volumes and hosts, from which the server answers."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import numpy as np
 
+from cloud_simulator.aws.events import Disturbance
 from cloud_simulator.aws.keeping import NOTHING, Keeping
+from cloud_simulator.aws.live_minutes import HostMost, Life, live_on
 from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.metrics.history import fold
 from cloud_simulator.metrics.series import ATTACHED, SERIES
 from cloud_simulator.metrics.sums import Sums
+from cloud_simulator.metrics.unrest import Unrest
 from cloud_simulator.metrics.workloads import Workload, minutes, stopped_until_s
 from cloud_simulator.published import VolumeSpec, Window
 from cloud_simulator.units import KIB, MINUTE_S, FloatArray
@@ -103,7 +106,7 @@ class SimulatedVolume:
     `attachment` is the state of its attachments, `source` the volume that it is a copy of, `snapshot` what it was
     restored from, at once where that was `restored_fast`, `stripe` the md device that it is a member of, `detached`
     since when it has no host any more. `lived` are its modifications since the fleet was laid out, `laid_out` its specs
-    until then.
+    until then; `disturbances`, `host_most` and `stops_s` are what else happened to it, or to its host, since.
     """
 
     id: str
@@ -130,6 +133,9 @@ class SimulatedVolume:
     workload: Workload | None = None
     lived: tuple[Modification, ...] = ()
     laid_out: tuple[tuple[float, VolumeSpec], ...] = ()
+    disturbances: tuple[Disturbance, ...] = ()
+    host_most: tuple[HostMost, ...] = ()
+    stops_s: tuple[tuple[float, float], ...] = ()
 
     @property
     def metrics_from_s(self) -> float:
@@ -154,6 +160,26 @@ class SimulatedVolume:
         if self.modification is None:
             return [(0.0, self.spec)]
         return [(0.0, self.modification.before(self)), (self.modification.started.timestamp(), self.spec)]
+
+    @property
+    def life(self) -> Life | None:
+        """All that decides what it does from its first change on. None for a volume that does nothing."""
+        if self.workload is None:
+            return None
+        return Life(
+            workload=self.workload,
+            spec=self.lived[0].before if self.lived else self.spec,
+            modifications=self.lived,
+            disturbances=self.disturbances,
+            hosts=self.host_most,
+            stops_s=self.stops_s,
+        )
+
+    @property
+    def version(self) -> str:
+        """A name of its own that changes when its past or future minutes do."""
+        happened = len(self.lived), len(self.disturbances), len(self.stops_s)
+        return f"{self.id}/{happened}" if any(happened) else self.id
 
     def while_balanced(self, balance_pct: FloatArray, first_minute: int) -> FloatArray:
         """The minutes of a balance, without a point while it was of no size and type that has one."""
@@ -183,7 +209,7 @@ class Fleet:
     """All volumes, by account and region; `now` is when it was laid out.
 
     Compute Optimizer Automation is active in the `automated` accounts, and Compute Optimizer is not in those that have
-    `opted_out`.
+    `opted_out`. `unrest` says how uneven latencies are (None: not at all).
     """
 
     now: datetime
@@ -193,6 +219,8 @@ class Fleet:
     automated: frozenset[str] = frozenset()
     opted_out: frozenset[str] = frozenset()
     standing: tuple[StandingHost, ...] = ()
+    unrest: Unrest | None = None
+    launched: Mapping[str, datetime] = field(default_factory=dict)  # by host; of others it follows from their volumes
     keeping: dict[tuple[str, str], Keeping] = field(default_factory=dict)
     _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, init=False, repr=False)
     _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, init=False, repr=False)
@@ -234,6 +262,10 @@ class Fleet:
 
         A stop shows as a gap in the metrics of any of them.
         """
+        volumes = list(volumes)
+        laid_out = [self.launched[host.id] for volume in volumes for host in volume.hosts if host.id in self.launched]
+        if laid_out:
+            return min(laid_out)
         stops_s = [
             stopped_until_s(volume.workload, self.now.timestamp())
             for volume in volumes
@@ -254,6 +286,8 @@ def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> di
     if workload is None:
         raise ValueError(f"{volume.id} has no workload")
     made = minutes(workload, first_minute, count)
+    if volume.life is not None:
+        live_on(made, volume.life, first_minute, count)
     stops = volume.metrics_until_s < float("inf")
     absent = int(max(0, min(count, -(-volume.metrics_from_s // MINUTE_S) - first_minute)))
     known = int(max(0, min(count, volume.metrics_until_s // MINUTE_S - first_minute))) if stops else count

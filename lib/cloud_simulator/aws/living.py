@@ -1,17 +1,22 @@
 """The living fleet: a fleet as time passes, with all that was changed of it since it was laid out."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Final, Self
 
-from cloud_simulator.aws.cloudtrail_events import modify_event
-from cloud_simulator.aws.fleet import Fleet, SimulatedChange, SimulatedVolume
+from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+from cloud_simulator.aws.cloudtrail_events import modify_event, retype_event
+from cloud_simulator.aws.events import Disturbance, FleetEvent, HostMove, OthersModification
+from cloud_simulator.aws.fleet import Fleet, PastEvent, SimulatedChange, SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.live_minutes import HostMost
 from cloud_simulator.aws.modifications import HOURS_A_TIB, Modification, plan_modification
 from cloud_simulator.clock import SimulatedClock
 from cloud_simulator.faults import Refused
-from cloud_simulator.published import VolumeSpec
+from cloud_simulator.published import VolumeSpec, instance_limits
 from cloud_simulator.units import DAY_S, HOUR_S
 
 MODIFICATIONS_A_DAY: Final = 4
@@ -35,10 +40,13 @@ class ModificationRules:
 
 @dataclass(slots=True)
 class _Lives:
-    """What was changed: modifications oldest first, and tags, by volume."""
+    """All that happened: modifications oldest first, and tags, by volume; moves by host; and what others will do."""
 
     modifications: dict[str, list[Modification]] = field(default_factory=dict)
     tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    disturbances: list[Disturbance] = field(default_factory=list)
+    moves: dict[str, list[HostMove]] = field(default_factory=dict)
+    coming: list[OthersModification] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
 
@@ -80,21 +88,83 @@ class LivingFleet(Fleet):
         laid_out = Fleet.volume(self, volume_id)
         return None if laid_out is None else self.as_now(laid_out)
 
-    def as_now(self, volume: SimulatedVolume) -> SimulatedVolume:
-        """A volume that was laid out or made since, with what happened to it until now."""
-        lives, now_s = self._lives, self.clock.now_s()
+    def hosts(self, account: str, region: str) -> dict[str, SimulatedHost]:
+        """The instances of one account in one region, as they are now, by id."""
+        now_s = self.clock.now_s()
+        return {name: self._move(host, now_s) for name, host in Fleet.hosts(self, account, region).items()}
+
+    def launch_time(self, volumes: Iterable[SimulatedVolume]) -> datetime:
+        """The last start of the volumes' host."""
+        on_host, now_s = list(volumes), self.clock.now_s()
+        started_s = [ends_s for volume in on_host for _, ends_s in volume.stops_s if ends_s <= now_s]
+        before = Fleet.launch_time(self, on_host)
+        return max([before, *(datetime.fromtimestamp(at_s, UTC) for at_s in started_s)])
+
+    def as_now(self, volume: SimulatedVolume, now_s: float | None = None) -> SimulatedVolume:
+        """A volume that was laid out or made since, with what happened to it until now, or until a time."""
+        lives, now_s = self._lives, self.clock.now_s() if now_s is None else now_s
         if volume.id in lives.tags:
             volume = replace(volume, tags=tuple({**dict(volume.tags), **lives.tags[volume.id]}.items()))
+        volume = self._disturb(volume, now_s)
         done = lives.modifications.get(volume.id)
         if done:
             return _with_modifications(volume, tuple(done), now_s)
         ends_s = self._laid_out_ends_s.get(volume.id)
         if ends_s is None or volume.modification is None or now_s < ends_s:
             return volume
-        completed = replace(
-            volume.modification, state="completed", progress=100, ends=datetime.fromtimestamp(ends_s, UTC)
+        ends = datetime.fromtimestamp(ends_s, UTC)
+        return replace(volume, modification=replace(volume.modification, state="completed", progress=100, ends=ends))
+
+    def add(self, *events: FleetEvent) -> None:
+        """Adds events, of the past, the present or the future."""
+        with self.lock:
+            for event in events:
+                if isinstance(event, Disturbance):
+                    self._lives.disturbances.append(event)
+                elif isinstance(event, HostMove):
+                    moves = self._lives.moves.setdefault(event.host_id, [])
+                    moves.append(event)
+                    moves.sort(key=lambda move: move.at)
+                else:
+                    self._lives.coming.append(event)
+                    self._lives.coming.sort(key=lambda other: other.at)
+
+    def settle(self) -> None:
+        """Lets others do what they were to do until now."""
+        with self.lock:
+            while self._lives.coming and self._lives.coming[0].at <= self.clock.now():
+                event = self._lives.coming.pop(0)
+                laid_out, at_s = Fleet.volume(self, event.volume_id), event.at.timestamp()
+                if laid_out is None:
+                    continue
+                with suppress(Refused):
+                    self.modify(self.as_now(laid_out, at_s), event.after, beside=(), at_s=at_s, by_others=True)
+
+    def host_events(self, account: str, region: str) -> list[PastEvent]:
+        """The changes of type of the hosts of a place until now, as CloudTrail has them."""
+        now, here = self.clock.now(), Fleet.hosts(self, account, region)
+        moves = (move for host_id in here for move in self._lives.moves.get(host_id, ()))
+        return [retype_event(move.host_id, move.at, move.type) for move in moves if move.type and move.at <= now]
+
+    def _move(self, host: SimulatedHost, now_s: float) -> SimulatedHost:
+        """A host with the type that it has at a time."""
+        types = [move.type for move in self._lives.moves.get(host.id, ()) if move.type and move.at.timestamp() <= now_s]
+        return replace(host, type=types[-1]) if types else host
+
+    def _disturb(self, volume: SimulatedVolume, now_s: float) -> SimulatedVolume:
+        """A volume with what happened to its zone, its application and its host."""
+        lives, tags = self._lives, dict(volume.tags)
+        disturbances = tuple(each for each in lives.disturbances if each.is_of(volume.id, volume.zone, tags))
+        moves = [move for host in volume.hosts for move in lives.moves.get(host.id, ())]
+        if not disturbances and not moves and volume.id not in lives.modifications:
+            return volume
+        return replace(
+            volume,
+            hosts=tuple(self._move(host, now_s) for host in volume.hosts),
+            disturbances=disturbances,
+            host_most=tuple(_host_most(volume, moves)),
+            stops_s=tuple(move.span_s for move in moves),
         )
-        return replace(volume, modification=completed)
 
     def modifications(self, volume_id: str | None = None) -> list[Modification]:
         """All modifications of a volume, or of every one, since the fleet was laid out."""
@@ -104,15 +174,24 @@ class LivingFleet(Fleet):
             return [each for done in self._lives.modifications.values() for each in done]
 
     def modify(
-        self, volume: SimulatedVolume, after: VolumeSpec, *, beside: Iterable[SimulatedVolume], must_fail: bool = False
+        self,
+        volume: SimulatedVolume,
+        after: VolumeSpec,
+        *,
+        beside: Iterable[SimulatedVolume],
+        must_fail: bool = False,
+        at_s: float | None = None,
+        by_others: bool = False,
     ) -> Modification:
         """Begins a modification of a volume as it is now; `beside` are all volumes of the place.
 
-        Raises Refused with EC2's codes. Who calls it has the `lock` since the volume was read.
+        Raises Refused with EC2's codes. Who calls it has the `lock` since the volume was read. Others are bound to no
+        tag. `at_s` None: now.
         """
         with self.lock:
-            now_s = self.clock.now_s()
-            self._check_tag(volume)
+            now_s = self.clock.now_s() if at_s is None else at_s
+            if not by_others:
+                self._check_tag(volume)
             _check_modifiable(volume, after)
             self._check_rate(volume, now_s)
             self._check_quotas(volume, after, beside)
@@ -199,6 +278,18 @@ def _with_modifications(volume: SimulatedVolume, done: tuple[Modification, ...],
         lived=done,
         past=(*volume.past, *first, *events),
     )
+
+
+def _host_most(volume: SimulatedVolume, moves: Iterable[HostMove]) -> Iterator[HostMost]:
+    """The most IOPS and MiB/s of a volume's only host, by the type that it has from a time on."""
+    if len(volume.hosts) != 1:
+        return
+    types = [(0.0, volume.hosts[0].type), *((move.span_s[0], move.type) for move in moves if move.type)]
+    for from_s, type_name in types:
+        described = INSTANCE_TYPES.get(type_name)
+        limits = None if described is None else instance_limits(described)
+        if limits is not None:
+            yield from_s, limits.maximum_iops, limits.maximum_throughput_mib_s
 
 
 def _show(modification: Modification, now_s: float) -> SimulatedChange:

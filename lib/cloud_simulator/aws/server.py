@@ -26,6 +26,7 @@ from cloud_simulator.aws.scratch_volumes import PACE_S, AccountRegion, Scratch
 from cloud_simulator.clock import SimulatedClock
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Effect, Faults, Refused
+from cloud_simulator.metrics.unrest import Unrest
 
 _SKEW_ALLOWED: Final = timedelta(minutes=5)
 
@@ -78,6 +79,7 @@ class Front:
         request = Request(environ)
         if request.path.startswith(control.PATHS):
             return control.answer_control(request, self.living, self.faults)(environ, start_response)
+        self.living.settle()
         call = call_of(request)
         if call is None:
             return self._moto(environ, start_response)  # type: ignore[no-any-return]  # moto is untyped
@@ -164,6 +166,8 @@ def serve(front: Front, port: int = 0) -> Any:
 def serve_organization(options: argparse.Namespace, faults: Faults) -> Iterator[dict[str, int]]:
     """The organization that the command line asks for, served for as long as the block lasts; and where."""
     fleet = fleet_of(options.volumes or LEAST_VOLUMES, options.now, seed=options.seed, mix=Mix(options.mix))
+    if options.unrest is not None:
+        fleet = replace(fleet, unrest=Unrest(seed=options.unrest))
     quotas = Quotas(
         calls_per_s=options.calls_per_s,
         datapoints_per_s=options.datapoints_per_s,

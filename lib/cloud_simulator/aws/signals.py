@@ -1,5 +1,6 @@
 """Signals: how volumes and hosts answered, minute by minute, made of what the volumes did."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
@@ -8,8 +9,10 @@ import numpy as np
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.live_minutes import latency_factors
 from cloud_simulator.metrics.series import CHECKS
-from cloud_simulator.published import instance_limits
+from cloud_simulator.metrics.unrest import Unrest
+from cloud_simulator.published import VolumeSpec, instance_limits
 from cloud_simulator.units import DAY_S, MIB, MINUTE_S, FloatArray
 
 Each = Callable[[SimulatedVolume, str], FloatArray]
@@ -24,16 +27,14 @@ _AT_MOST: Final = 0.95
 """The share of a host's maximum from which on more was asked of it: what is served is a little under what is asked."""
 
 
-def of_volume(metric: str, volume: SimulatedVolume, instance_id: str | None, each: Each) -> FloatArray | None:
-    """The minutes of a metric of a volume, alone or on an instance; None where none is published."""
+def timed_series(metric: str, volume: SimulatedVolume, instance_id: str | None) -> str | None:
+    """The series of a metric of a volume, alone or on an instance. None where none is published."""
     if volume.multi_attach and metric != "VolumeQueueLength":
         return None
     if instance_id is None:
-        made = _ALONE.get(metric)
-    else:
-        host = next((host for host in volume.hosts if host.id == instance_id), None)
-        made = _ATTACHED.get(metric) if host is not None and host.nitro else None
-    return None if made is None else made(volume, each)
+        return _ALONE.get(metric)
+    host = next((host for host in volume.hosts if host.id == instance_id), None)
+    return _ATTACHED.get(metric) if host is not None and host.nitro else None
 
 
 def of_host(metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume], each: Each) -> FloatArray | None:
@@ -57,43 +58,71 @@ def of_host(metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume]
     return _every_five_minutes(np.where(ran, _balance_pct(rate, baseline, maximum), np.nan))
 
 
-def total_time_s(volume: SimulatedVolume, series: str, each: Each) -> FloatArray:
-    """The seconds that each minute's operations took together."""
+def timed_minutes(
+    volume: SimulatedVolume, first_minute: int, count: int, each: Each, unrest: Unrest | None
+) -> dict[str, FloatArray]:
+    """The minutes of all series that follow from how long a volume's operations took."""
+    reads, writes = each(volume, "read_ops"), each(volume, "write_ops")
+    each_ms = _mean_ms(volume, first_minute, reads + writes, each)
+    if unrest is not None:
+        each_ms = each_ms * unrest.factors(volume.id, volume.zone, first_minute, count)
+    read_s, write_s = reads * each_ms / 1000, writes * each_ms / 1000
+    return {
+        "read_time_s": read_s,
+        "write_time_s": write_s,
+        "queue_length": (read_s + write_s) / MINUTE_S,
+        "read_latency_ms": _latency_ms(reads, read_s),
+        "write_latency_ms": _latency_ms(writes, write_s),
+        "stalled": 0.0 * reads,
+    }
+
+
+def _mean_ms(volume: SimulatedVolume, first_minute: int, ops: FloatArray, each: Each) -> FloatArray:
+    """The mean time of an operation in each minute, under the configuration then in force."""
     held = np.maximum.reduce([each(volume, check) for check in CHECKS])
     held = np.maximum(held, each(volume, "idle_s") == 0)
-    usual_ms = _USUAL_MS.get(volume.spec.type, _DISK_MS)
-    each_ms = np.where(held > 0, max(_DISK_MS, _HELD_FACTOR * usual_ms), usual_ms)
-    seconds: FloatArray = each(volume, series) * each_ms / 1000
-    return seconds
-
-
-def _latency_ms(series: str) -> Callable[[SimulatedVolume, Each], FloatArray]:
-    """The mean latency of each minute, 0 without operations."""
-
-    def mean_ms(volume: SimulatedVolume, each: Each) -> FloatArray:
-        operations = each(volume, series)
-        seconds = total_time_s(volume, series, each)
-        mean = np.divide(seconds, operations, out=np.zeros_like(seconds), where=operations > 0)
-        return np.where(np.isnan(operations), np.nan, 1000 * mean)
-
+    usual_ms = np.full(len(ops), _usual_ms(volume.lived[0].before if volume.lived else volume.spec))
+    for modification in volume.lived:
+        if not modification.is_failed:
+            moved = max(0, math.ceil(modification.moved_s / MINUTE_S) - first_minute)
+            usual_ms[moved:] = _usual_ms(modification.after)
+    mean_ms = np.where(held > 0, np.maximum(_DISK_MS, _HELD_FACTOR * usual_ms), usual_ms)
+    if volume.life is not None and (volume.lived or volume.disturbances):
+        mean_ms = mean_ms * latency_factors(volume.life, ops, held, first_minute)
     return mean_ms
 
 
-def _queue(volume: SimulatedVolume, each: Each) -> FloatArray:
-    """The mean queue of each minute: the seconds of its operations over its length."""
-    return (total_time_s(volume, "read_ops", each) + total_time_s(volume, "write_ops", each)) / MINUTE_S
+def _usual_ms(spec: VolumeSpec) -> float:
+    return _USUAL_MS.get(spec.type, _DISK_MS)
 
 
-_ALONE: Final[dict[str, Callable[[SimulatedVolume, Each], FloatArray]]] = {
-    "VolumeTotalReadTime": lambda volume, each: total_time_s(volume, "read_ops", each),
-    "VolumeTotalWriteTime": lambda volume, each: total_time_s(volume, "write_ops", each),
-    "VolumeQueueLength": _queue,
+def _latency_ms(operations: FloatArray, seconds: FloatArray) -> FloatArray:
+    """The mean latency of each minute, 0 without operations."""
+    mean = np.divide(seconds, operations, out=np.zeros_like(seconds), where=operations > 0)
+    return np.where(np.isnan(operations), np.nan, 1000 * mean)
+
+
+_ALONE: Final = {
+    "VolumeTotalReadTime": "read_time_s",
+    "VolumeTotalWriteTime": "write_time_s",
+    "VolumeQueueLength": "queue_length",
 }
-_ATTACHED: Final[dict[str, Callable[[SimulatedVolume, Each], FloatArray]]] = {
-    "VolumeAvgReadLatency": _latency_ms("read_ops"),
-    "VolumeAvgWriteLatency": _latency_ms("write_ops"),
-    "VolumeStalledIOCheck": lambda volume, each: 0.0 * each(volume, "read_ops"),
+_ATTACHED: Final = {
+    "VolumeAvgReadLatency": "read_latency_ms",
+    "VolumeAvgWriteLatency": "write_latency_ms",
+    "VolumeStalledIOCheck": "stalled",
 }
+TIMED_STATS: Final = {
+    "read_time_s": "Sum",
+    "write_time_s": "Sum",
+    "queue_length": "Average",
+    "read_latency_ms": "Maximum",
+    "write_latency_ms": "Maximum",
+    "stalled": "Sum",
+}
+"""The statistic that is usually asked of each series of time."""
+
+UNEVEN_TIMES: Final = frozenset({"read_time_s", "write_time_s", "queue_length"})
 _OF_HOST: Final = {
     "InstanceEBSIOPSExceededCheck": ("ops", _AT_MOST, False),
     "InstanceEBSThroughputExceededCheck": ("bytes", _AT_MOST, False),

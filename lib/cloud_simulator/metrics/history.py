@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -98,12 +99,14 @@ class History(Generic[Subject]):
     `served` makes all series of a span of minutes since the epoch, NaN where there is no point. `usual` is the
     statistic of each series that is remembered. `uneven` are series whose minutes are no whole numbers, so that the
     last bit of a sum depends on how it is grouped: periods longer than an hour are remembered each for themselves. Sums
-    of whole numbers are exact below 2^53: 97 GiB in every second of a day.
+    of whole numbers are exact below 2^53: 97 GiB in every second of a day. What a subject did is remembered by
+    `name_of` it.
     """
 
     served: Callable[[Subject, int, int], dict[str, FloatArray]]
     usual: Mapping[str, str]
     uneven: frozenset[str] = frozenset()
+    name_of: Callable[[Subject], str] = attrgetter("id")
     minutes: Remembered[tuple[str, int, int], dict[str, FloatArray]] = field(
         default_factory=lambda: Remembered(MINUTES_BYTES)
     )
@@ -146,7 +149,7 @@ class History(Generic[Subject]):
 
     def _fold_at_least(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
         """At least those buckets: the remembered ones, and what is missing before and after them."""
-        key = (volume.id, grain_s, phase_s)
+        key = (self.name_of(volume), grain_s, phase_s)
         kept = self.folds.get(key)
         end = first + count
         if kept is not None and kept.first <= first and end <= kept.end:
@@ -175,7 +178,7 @@ class History(Generic[Subject]):
         if count <= 0:
             return dict.fromkeys(self.usual, np.empty(0))
         first_day, days = first // DAY_MINUTES, (first + count - 1) // DAY_MINUTES - first // DAY_MINUTES + 1
-        key = (volume.id, first_day, days)
+        key = (self.name_of(volume), first_day, days)
         made = self.minutes.get(key)
         if made is None:
             made = self.served(volume, first_day * DAY_MINUTES, days * DAY_MINUTES)

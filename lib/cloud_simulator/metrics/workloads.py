@@ -72,13 +72,20 @@ class Workload:
     sustained_iops: float = 0.0
     on_day: int = 0
 
+    @property
+    def is_job(self) -> bool:
+        """True for work that takes what it gets, and waits until it is done."""
+        return self.archetype is Archetype.DEFERRED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Days:
     """Days of minutes: IOPS served, how busy, credit balance, which minutes asked for more than is
     provisioned by side, and which have points (None: all).
 
-    Each is, or broadcasts to, one row of minutes a day.
+    `asked` are the IOPS that would be served without any limit (None: those that are), `peak` the busiest second of
+    each minute over its mean (None: a little more, by the workload's seed). Each is, or broadcasts to, one row of
+    minutes a day.
     """
 
     iops: FloatArray
@@ -86,6 +93,38 @@ class Days:
     balance_pct: FloatArray | float = 100.0
     above: Mapping[str, Flags | bool] = field(default_factory=dict)
     present: Flags | None = None
+    asked: FloatArray | None = None
+    peak: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedWork:
+    """Whole days of work as it is asked for: operations of each minute, and the busiest second over the mean."""
+
+    ops: FloatArray
+    peak: FloatArray
+
+
+def asked_work(workload: Workload, first_day: int, days: int) -> AskedWork:
+    """What a workload asks for in some days since the epoch, whatever its volume carries."""
+    numbers = np.arange(first_day, first_day + days)
+    shape = _SHAPES[workload.archetype](workload, numbers, _GENERATORS.of(workload.seed, numbers))
+    iops = shape.iops if shape.asked is None else shape.asked
+    peak = 1 + 0.2 * _fraction(workload) if shape.peak is None else shape.peak
+    whole = (days, DAY_MINUTES)
+    return AskedWork(
+        ops=np.broadcast_to(np.round(iops * 60), whole).reshape(-1), peak=np.broadcast_to(peak, whole).reshape(-1)
+    )
+
+
+def _fraction(work: Workload) -> float:
+    """A figure from 0 to 1 of a workload's own."""
+    return work.seed * 0.6180339887 % 1.0
+
+
+def _more(work: Workload) -> float:
+    """The work that a workload at its ceiling asks for, over what it gets: 1.1 to 1.6."""
+    return 1.1 + 0.5 * _fraction(work)
 
 
 def minutes(workload: Workload, first_minute: int, count: int) -> dict[str, FloatArray]:
@@ -212,14 +251,24 @@ def _bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
 def _throttled_iops(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(9, 17)
     iops = np.where(held, work.ceiling_iops * _noise(draws, 0.015), work.low_iops * _noise(draws, 0.3))
-    return Days(iops=np.maximum(iops, 0.0), above={IOPS: held}, busy_share=np.where(held, 1.0, 0.3))
+    return Days(
+        iops=np.maximum(iops, 0.0),
+        above={IOPS: held},
+        busy_share=np.where(held, 1.0, 0.3),
+        asked=np.where(held, iops * _more(work), iops),
+    )
 
 
 def _throttled_throughput(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(9, 17)
     ceiling = work.ceiling_throughput_mib_s * MIB / (work.io_kib * KIB)
     iops = np.where(held, ceiling * _noise(draws, 0.015), work.low_iops * _noise(draws, 0.3))
-    return Days(iops=np.maximum(iops, 0.0), above={THROUGHPUT: held}, busy_share=np.where(held, 1.0, 0.3))
+    return Days(
+        iops=np.maximum(iops, 0.0),
+        above={THROUGHPUT: held},
+        busy_share=np.where(held, 1.0, 0.3),
+        asked=np.where(held, iops * _more(work), iops),
+    )
 
 
 def _starved(work: Workload, _days: Numbers, draws: Draws) -> Days:
@@ -228,14 +277,20 @@ def _starved(work: Workload, _days: Numbers, draws: Draws) -> Days:
     since_evening = (np.arange(DAY_MINUTES) - 20 * 60) % DAY_MINUTES
     refilled = np.clip(since_evening / (12 * 60) * 40, 1.5, 40)
     balance_pct, busy_share = np.where(held, 0.0, refilled), np.where(held, 1.0, 0.3)
-    return Days(iops=np.maximum(iops, 0.0), balance_pct=balance_pct, busy_share=busy_share)
+    asked = np.where(held, iops * (0.5 + _more(work)), iops)
+    return Days(iops=np.maximum(iops, 0.0), balance_pct=balance_pct, busy_share=busy_share, asked=asked)
 
 
 def _micro_bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
     bursting = _pick_minutes(draws, 4)
     iops = np.where(bursting, work.high_iops, work.low_iops * _noise(draws, 0.3))
     at_ceiling = work.high_iops / work.ceiling_iops
-    return Days(iops=np.maximum(iops, 0.0), above={IOPS: bursting}, busy_share=np.where(bursting, at_ceiling, 0.3))
+    return Days(
+        iops=np.maximum(iops, 0.0),
+        above={IOPS: bursting},
+        busy_share=np.where(bursting, at_ceiling, 0.3),
+        peak=np.where(bursting, _more(work) / at_ceiling, 1.1),
+    )
 
 
 def _sequential(work: Workload, _days: Numbers, draws: Draws) -> Days:
@@ -294,7 +349,8 @@ def _ran_once(work: Workload, days: Numbers, draws: Draws) -> Days:
 def _growing(work: Workload, days: Numbers, draws: Draws) -> Days:
     high = work.low_iops + (work.high_iops - work.low_iops) * lives.growth_share(days, work.on_day)[:, np.newaxis]
     asked = high * (0.3 + 0.7 * _WAVE) * _noise(draws, 0.05) / 1.05
-    return replace(_usual(np.minimum(asked, work.ceiling_iops)), above={IOPS: asked > work.ceiling_iops})
+    served = _usual(np.minimum(asked, work.ceiling_iops))
+    return replace(served, above={IOPS: asked > work.ceiling_iops}, asked=asked)
 
 
 def _turned_off(work: Workload, days: Numbers, draws: Draws) -> Days:
@@ -308,7 +364,9 @@ def _deferred(work: Workload, days: Numbers, draws: Draws) -> Days:
     held = np.where(before, _hours(0, 4), _hours(0, 2))
     rate = np.where(before, work.ceiling_iops / 2, work.ceiling_iops) * _noise(draws, 0.015) / 1.015
     iops = np.where(held, rate, work.low_iops * _noise(draws, 0.3))
-    return Days(iops=np.maximum(iops, 0.0), above={IOPS: held}, busy_share=np.where(held, 1.0, 0.3))
+    at_once = np.where(held, 0.0, iops)
+    at_once[:, 0] = np.where(held, iops, 0.0).sum(axis=1)
+    return Days(iops=np.maximum(iops, 0.0), above={IOPS: held}, busy_share=np.where(held, 1.0, 0.3), asked=at_once)
 
 
 _SHAPES: Final[dict[Archetype, Callable[[Workload, Numbers, Draws], Days]]] = {

@@ -10,10 +10,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from plimsoll.model.errors import BadInput
-from plimsoll.ports import Clock
-
-SIMULATED_CLOCK: Final = "PLIMSOLL_SIMULATED_CLOCK"
-"""The environment variable that names a simulated cloud's clock. `plimsoll simulate` prints it."""
+from plimsoll.ports import SIMULATED_CLOCK, Clock
 
 _PATIENCE_S: Final = 60
 

@@ -37,7 +37,7 @@ def simulate_command(
     with organization(clock().now(), volumes, seed, port) as aws:
         named = " ".join(f"--role-arn {arn}" for arn in aws.role_arns)
         what = f"{len(aws.fleet.volumes)} volumes in {len(aws.fleet.accounts)} accounts"
-        _wait(what, aws.environment, f"the other accounts: plimsoll audit {named}")
+        _wait(what, {**aws.environment, **aws.clock_environment}, f"the other accounts: plimsoll audit {named}")
 
 
 def _wait(what: str, environment: Mapping[str, str], audit: str) -> None:

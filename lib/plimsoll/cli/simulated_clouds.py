@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
 from plimsoll.cli.screen import Screen
@@ -21,8 +22,6 @@ RunningCloud = TypeVar("RunningCloud")
 def organization(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[Running]:
     """A simulated organization of AWS for as long as the block lasts; PlimsollError where it does not start."""
     DEMO.need()
-    from cloud_simulator.aws.organization import DEMO_VOLUMES
-
     return _start(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed, port=port))
 
 
@@ -41,7 +40,7 @@ def start_clouds(
         starting_aws = organization(now, volumes, seed)
         with console.doing("starting a simulated AWS organization on loopback"):
             aws = stack.enter_context(starting_aws)
-        os.environ.update(aws.environment)
+        os.environ.update({**aws.environment, **aws.clock_environment})
         scope = replace(scope, role_arns=aws.role_arns, regions=aws.fleet.regions)
     if GOOGLE in clouds:
         starting_google = projects(now, volumes, seed)

@@ -37,7 +37,7 @@ _SAYS = {
     Purpose.STATES: "Plimsoll audit and states: reads as an audit does, and snapshots and what uses them.",
     Purpose.PROBE: "Plimsoll audit and probe: reads as an audit does, and what hosts count of their volumes.",
     Purpose.VALIDATE: "Plimsoll audit and validate: reads as an audit does, and changes scratch volumes alone.",
-    Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out a recommendation.",
+    Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out recommendations.",
 }
 
 

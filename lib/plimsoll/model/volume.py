@@ -178,7 +178,8 @@ BY_HAND = Owner(kind=OwnerKind.HAND)
 class Modification:
     """The latest change of a volume's configuration that the cloud still knows.
 
-    `original` is what the volume was before it, None where the cloud does not say.
+    `original` is what the volume was before it, None where the cloud does not say. `target` is what it becomes, and
+    `message` what the cloud says of a failure: both are read by those who change volumes.
     """
 
     state: str
@@ -186,6 +187,8 @@ class Modification:
     progress_pct: int | None = None
     original: VolumeSpec | None = None
     ended: datetime | None = None
+    target: VolumeSpec | None = None
+    message: str = ""
 
     @property
     def is_running(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from plimsoll.bootstrap.clocks import clock
+from plimsoll.bootstrap.clocks import SystemClock
 from plimsoll.cli import options
 from plimsoll.cli.screen import Screen, beginning
 from plimsoll.reports.run_files import PAGE, PARQUET_FILES
@@ -61,7 +61,7 @@ def demo_command(
     from plimsoll.settings import Settings
 
     DEMO.need()
-    console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, clock().now()
+    console, folder, now = Screen(highlight=True), Settings.from_environment().runs_dir / FOLDER, SystemClock().now()
     _clear(folder)
     with ExitStack() as stack:
         console.progress.say(_TAKES, "dim")

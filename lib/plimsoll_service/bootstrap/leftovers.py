@@ -40,8 +40,8 @@ class LeftoverKind:
 
     def is_meant(self, name: str, stage: str) -> bool:
         """True for a name, as the service lists it, of this kind's resources in a deployment's stage."""
-        own = stage.replace("-", "[-_]")  # Glue's names have no hyphens
-        return re.search(self.pattern.replace("{stage}", own), name) is not None
+        stage_pattern = stage.replace("-", "[-_]")  # Glue's names have no hyphens
+        return re.search(self.pattern.replace("{stage}", stage_pattern), name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

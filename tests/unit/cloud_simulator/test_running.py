@@ -109,7 +109,7 @@ def test_alone_it_says_where_it_is_and_ends_quietly_on_ctrl_c():
 
 def test_its_clock_is_moved_by_a_pause_and_faults_reach_it_while_it_runs(monkeypatch):
     with running(NOW, volumes=1) as organization:
-        monkeypatch.setenv(SIMULATED_CLOCK, organization.environment[SIMULATED_CLOCK])
+        monkeypatch.setenv(SIMULATED_CLOCK, organization.clock_environment[SIMULATED_CLOCK])
         clock().pause(86_400)
         for told in (clock().now(), organization.clock.now()):
             assert 0 <= (told - NOW).total_seconds() - 86_400 < 600

@@ -107,9 +107,22 @@ STATES: Final = frozenset(
 """What `plimsoll states` reads besides an audit's own answers. Each is optional: nothing is said that rests on one that
 is denied, and that one is named."""
 
-CHANGE: Final = frozenset({"ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ec2:ModifyVolume"})
-"""What a person or a pipeline uses to carry out the `aws ec2 modify-volume` line of a recommendation, and to see how
-far it is. Plimsoll itself never changes a volume, and has no role for this."""
+CHANGE: Final = frozenset(
+    {
+        "cloudtrail:LookupEvents",
+        "cloudwatch:DescribeAlarms",
+        "cloudwatch:GetMetricData",
+        "ec2:DescribeInstances",
+        "ec2:DescribeInstanceTypes",
+        "ec2:DescribeVolumes",
+        "ec2:DescribeVolumesModifications",
+        "ec2:ModifyVolume",
+        "sts:GetCallerIdentity",
+    }
+)
+"""What `plimsoll change` uses: it looks at volumes, and modifies those of an approved plan. Without
+cloudtrail:LookupEvents other people's modifications are not counted. Rules that name alarms use
+cloudwatch:DescribeAlarms."""
 
 ON_SCRATCH_ALONE: Final = frozenset({"ec2:AttachVolume", "ec2:DeleteVolume", "ec2:DetachVolume"})
 """Those that a role grants on volumes only under `SCRATCH_CONDITION`: the adapter looks for the tag too, but a mistake

@@ -193,6 +193,11 @@ class Trail:
             if asked is not None and asked.type is not None:
                 self.retyped.setdefault(asked.instance_id, []).insert(0, (event.event_time, asked.type))
 
+    def find_modifications(self, volume_id: str) -> list[datetime]:
+        """The times of a volume's own changes, oldest first."""
+        events = [(event.event_time, event.content) for event in self._events("ResourceName", volume_id)]
+        return [at for at, content in reversed(events) if _is_modified(volume_id, content)]
+
     def find_attachments(self, volume_id: str) -> Iterator[tuple[datetime, str]]:
         """The instances that a volume was attached to, each with when, oldest first."""
         events = ((event.event_time, event.content) for event in self._events("ResourceName", volume_id))
@@ -214,6 +219,11 @@ class Trail:
                 MaxResults=EVENTS_A_PAGE,
             ):
                 yield from page.events
+
+
+def _is_modified(volume_id: str, content: object) -> bool:
+    """True for the event of a change of that volume that EC2 took."""
+    return isinstance(content, ModifyVolumeEvent) and content.elements.answer.volume_modification.volume_id == volume_id
 
 
 def with_past(volume: Volume, trail: Trail, hosts: Hosts) -> Volume:

@@ -1,0 +1,1 @@
+"""Changes on AWS: EBS volumes looked at and modified through EC2."""

@@ -1,0 +1,43 @@
+"""Drift: what makes a planned line wrong by the time that it is its turn, a code and a sentence each."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from plimsoll.model.volume import Volume, VolumeState
+from plimsoll_change.plan import PlannedLine
+
+_ALIVE = (VolumeState.IN_USE, VolumeState.AVAILABLE)
+
+
+class Drift(NamedTuple):
+    """A reason to drop a volume from its plan."""
+
+    code: str
+    text: str
+
+
+def find_drift(line: PlannedLine, volume: Volume) -> Drift | None:
+    """The first reason why a volume is not any more what its plan was made for; None if it is."""
+    return next(_find_drifts(line, volume), None)
+
+
+def _find_drifts(line: PlannedLine, volume: Volume) -> Iterator[Drift]:
+    change = volume.modification
+    if volume.state not in _ALIVE:
+        yield Drift("state", f"{line.volume_id} is {volume.state}.")
+    if change is not None and change.is_running:
+        yield Drift(
+            "being-changed",
+            f"somebody's modification of {line.volume_id} to {change.target} is {change.state} since "
+            f"{change.started:%Y-%m-%d %H:%M} UTC.",
+        )
+    if volume.spec != line.now:
+        yield Drift("configuration", f"{line.volume_id} is {volume.spec} now, and the plan was made for {line.now}.")
+    hosts = tuple(sorted(host.id for host in volume.hosts))
+    if hosts != line.hosts:
+        words = [" and ".join(names) or "no host" for names in (hosts, line.hosts)]
+        yield Drift("host", f"{line.volume_id} is on {words[0]} now, and the plan was made for {words[1]}.")
+    owner = (str(volume.owner.kind), volume.owner.name or "")
+    if owner != (line.owner_kind, line.owner_name):
+        names = [" ".join(filter(None, pair)) for pair in (owner, (line.owner_kind, line.owner_name))]
+        yield Drift("owner", f"{line.volume_id} belongs to {names[0]} now, and the plan was made for {names[1]}.")

@@ -1,0 +1,407 @@
+"""Lines: one volume's change and its way back, as a job whose document is its row of the ledger.
+
+    check -> intended -> request -> requested -> follow -> completed -> watch -> watched
+                                                                       watch: worse -> taken back -> check -> ...
+
+Each step looks at the world first. An intent is written before its call, and is good for one call of the process that
+wrote it: any other reads the modifications of the volume, and asks again only if none is the intent's.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Final
+
+from plimsoll.jobs.document import StoredDocument
+from plimsoll.jobs.kernel import DONE, LOOK_EVERY_S, BenchPatience, JobKind, JobStepRow
+from plimsoll.model.errors import BadInput, CloudError, Unreachable, VolumeGone
+from plimsoll.model.volume import Volume, VolumeSpec
+from plimsoll.ports import Claims, RunStore
+from plimsoll_change.drift import Drift, find_drift
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg
+from plimsoll_change.plan import ChangedBy, ChangePlan, PlannedLine
+from plimsoll_change.ports import ModifyRefused, VolumeChanger
+from plimsoll_change.watch import ChangeVerdict, VerdictCode
+from plimsoll_change.waves import WATCH_H
+
+SETTLE: Final = timedelta(minutes=2)
+"""The time until a call that was sent is among a volume's modifications, if it was taken."""
+
+FRESH: Final = timedelta(minutes=1)
+"""The time for which an intent is good for its call: after that another process may have taken the line over."""
+
+CLAIM_TIME: Final = timedelta(minutes=10)
+_SLOT: Final = "slot"
+MOST_FAILURES: Final = 2
+"""A modification that failed is asked for once more."""
+
+
+class LineStep(StrEnum):
+    """The next step of a line."""
+
+    CHECK = "check"
+    REQUEST = "request"
+    AWAIT = "await"
+    FOLLOW = "follow"
+    WATCH = "watch"
+    DONE = DONE
+
+
+LINE_STEPS: Final = frozenset(LineStep) - {LineStep.DONE}
+
+_NEXT: Final[Mapping[FactKind, LineStep]] = {
+    FactKind.UNSENT: LineStep.CHECK,
+    FactKind.WAITS: LineStep.CHECK,
+    FactKind.HANDED: LineStep.AWAIT,
+    FactKind.INTENDED: LineStep.REQUEST,
+    FactKind.REQUESTED: LineStep.FOLLOW,
+    FactKind.MODIFYING: LineStep.FOLLOW,
+    FactKind.OPTIMIZING: LineStep.FOLLOW,
+    FactKind.COMPLETED: LineStep.WATCH,
+    FactKind.FAILED: LineStep.CHECK,
+    FactKind.DROPPED: LineStep.DONE,
+    FactKind.WATCHED: LineStep.DONE,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineJob:
+    """A line of a plan and the facts of its row."""
+
+    line: PlannedLine
+    facts: tuple[Fact, ...] = ()
+
+    @cached_property
+    def leg(self) -> Leg:
+        """The way that it is on."""
+        return Leg.BACK if any(fact.kind is FactKind.TAKEN_BACK for fact in self.facts) else Leg.FORTH
+
+    @cached_property
+    def leg_facts(self) -> tuple[Fact, ...]:
+        leg = self.leg
+        return tuple(fact for fact in self.facts if fact.leg is leg)
+
+    @cached_property
+    def latest(self) -> Fact | None:
+        """The fact that says what comes next; None if nothing was done on this leg yet."""
+        return next((fact for fact in reversed(self.leg_facts) if fact.kind in _NEXT), None)
+
+    @property
+    def next(self) -> LineStep:
+        """The next step."""
+        latest = self.latest
+        if latest is None:
+            return LineStep.CHECK
+        if latest.kind is FactKind.FAILED and self.count(FactKind.FAILED) >= MOST_FAILURES:
+            return LineStep.DONE
+        return _NEXT[latest.kind]
+
+    @property
+    def target(self) -> VolumeSpec:
+        """The configuration at the end of its leg."""
+        return self.line.back if self.leg is Leg.BACK else self.line.then
+
+    @property
+    def verdict(self) -> ChangeVerdict | None:
+        """The latest verdict on this leg; None if there is none."""
+        return next((fact.verdict for fact in reversed(self.leg_facts) if fact.verdict is not None), None)
+
+    def find(self, kind: FactKind, leg: Leg | None = None) -> Fact | None:
+        """The latest fact of a kind on a leg, by default on that which it is on; None if there is none."""
+        leg = leg or self.leg
+        return next((fact for fact in reversed(self.facts) if fact.kind is kind and fact.leg is leg), None)
+
+    def count(self, kind: FactKind) -> int:
+        return sum(fact.kind is kind for fact in self.leg_facts)
+
+    def note(self, kind: FactKind, at: datetime, **fields: Any) -> "LineJob":
+        """The line with one more fact of its leg."""
+        return replace(self, facts=(*self.facts, Fact(kind=kind, at=at, **{"leg": self.leg, **fields})))
+
+    def drop_changed(self, at: datetime, text: str) -> "LineJob":
+        """The line given up because somebody else changed its volume."""
+        return self.note(FactKind.DROPPED, at, code="changed-by-others", text=text)
+
+    def wait(self, at: datetime, code: str, text: str, until: datetime | None) -> "LineJob":
+        """The line with what it waits for, unless it says so already."""
+        latest = self.latest
+        if latest is not None and (latest.kind, latest.code, latest.until) == (FactKind.WAITS, code, until):
+            return self
+        return self.note(FactKind.WAITS, at, code=code, text=text, until=until)
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgingMemory:
+    """The latest verdicts on changed lines, by line; when they were made, and on which legs that had arrived."""
+
+    at: datetime | None = None
+    arrived: set[str] = field(default_factory=set)
+    verdicts: dict[str, ChangeVerdict] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineContext:
+    """The tools of a line's steps."""
+
+    plan: ChangePlan
+    ledger: ChangeLedger
+    changer: VolumeChanger
+    claims: Claims
+    patience: BenchPatience
+    holder: str  # this process, for claims
+    say: Callable[[str], None]
+    other_starts: Mapping[str, Collection[datetime]] = field(default_factory=dict)  # by volume, of other plans
+    memory: JudgingMemory = field(default_factory=JudgingMemory)
+    is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
+    own_intents: set[tuple[str, Leg, int]] = field(default_factory=set)  # not used yet
+
+    @property
+    def jobs(self) -> RunStore:
+        return self.ledger.store
+
+    @property
+    def now(self) -> datetime:
+        return self.patience.now()
+
+    def look(self, line: PlannedLine) -> Volume:
+        """The volume of a line as it is now. Raises CloudError if it cannot be seen, VolumeGone if it is gone."""
+        volume = self.changer.look(line.target, [line.volume_id])[line.volume_id]
+        if isinstance(volume, CloudError):
+            raise volume
+        return volume
+
+    def is_stopped(self) -> bool:
+        """True if somebody stopped the plan, as the ledger and the switch have it at this moment."""
+        return self.is_killed() or is_plan_stopped(self.ledger.read_row(PLAN_ROW))
+
+
+def is_plan_stopped(facts: Collection[Fact]) -> bool:
+    """True if a plan ends what has not begun: nothing takes that back."""
+    return any(fact.kind is FactKind.STOPPED for fact in facts)
+
+
+def check_line(job: LineJob, context: LineContext) -> LineJob:
+    """Looks for drift and for a slot, then writes the intent, or hands the patch to the owner.
+
+    A way back waits for as long as it takes. A change that drifted is dropped by name.
+    """
+    now, latest = context.now, job.latest
+    if latest is not None and latest.until is not None and now < latest.until and latest.code != _SLOT:
+        return job
+    if job.leg is Leg.FORTH and context.is_stopped():
+        return job
+    volume = context.look(job.line)
+    after = _check_back(job, volume, now) if job.leg is Leg.BACK else _check_forth(job, volume, context)
+    if after is not None:
+        return after
+    started = None if volume.modification is None else volume.modification.started
+    if job.line.changed_by is ChangedBy.OWNER:
+        text = job.line.back_text if job.leg is Leg.BACK else job.line.forth_text
+        return job.note(FactKind.HANDED, now, text=text, started=started)
+    after = _wait_for_slot(job, volume, context)
+    if after is not None:
+        return after
+    attempt = job.count(FactKind.INTENDED) + 1
+    context.own_intents.add((job.line.id, job.leg, attempt))
+    return job.note(FactKind.INTENDED, now, spec=job.target, started=started, attempt=attempt)
+
+
+def _check_forth(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
+    """The line dropped because of drift or an alarm; None if it may be changed."""
+    drift, alarms = find_drift(job.line, volume), context.plan.rules.alarms
+    if drift is None and alarms and (firing := context.changer.find_firing(job.line.target, alarms)):
+        drift = Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
+    return None if drift is None else job.note(FactKind.DROPPED, context.now, code=drift.code, text=drift.text)
+
+
+def _check_back(job: LineJob, volume: Volume, now: datetime) -> LineJob | None:
+    """The line where its way back need not, or cannot, be asked for now; None if it can."""
+    change = volume.modification
+    if change is not None and change.is_running:
+        return job.wait(now, "optimizing", "the cloud still moves data, and takes nothing back before it ends", None)
+    if volume.spec == job.target:
+        return job.note(FactKind.COMPLETED, now, code="already-back")
+    if volume.spec != job.line.then:
+        return job.drop_changed(now, f"it is {volume.spec} now: somebody changed it, and it is not taken back.")
+    return None
+
+
+def _wait_for_slot(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
+    """The line with what it waits for, a slot or another plan; None if it need not.
+
+    Slots are counted by the ledgers, the cloud's log and its latest modification: other people's count.
+    """
+    rule, line, now = context.plan.rules.slots, job.line, context.now
+    requested = [fact.started for fact in job.facts if fact.kind is FactKind.REQUESTED and fact.started is not None]
+    logged = context.changer.find_starts(line.target, line.volume_id, now - timedelta(hours=rule.hours))
+    shown = [] if volume.modification is None else [volume.modification.started]
+    starts = {*requested, *(logged or ()), *shown, *context.other_starts.get(line.volume_id, ())}
+    free_at = rule.find_next(starts, is_back=job.leg is Leg.BACK)
+    if free_at is not None and free_at > now:
+        kept = "" if job.leg is Leg.BACK else ", and one more is kept for the way back"
+        return job.wait(now, _SLOT, f"{rule.most} modifications in {rule.hours:g} hours{kept}", free_at)
+    if not context.claims.claim(f"change/{line.target}/{line.volume_id}", context.holder, now + CLAIM_TIME, now):
+        return job.wait(now, "claimed", "another plan changes this volume", now + CLAIM_TIME)
+    return None
+
+
+def request_change(job: LineJob, context: LineContext) -> LineJob:
+    """Asks the cloud for what is intended, once. A modification that came of the intent already is taken as its own."""
+    now, intent = context.now, job.find(FactKind.INTENDED)
+    if intent is None or intent.spec is None:
+        raise BadInput(f"{job.line.id} has no intent: begin with its check.")
+    volume = context.look(job.line)
+    change, key = volume.modification, (job.line.id, job.leg, intent.attempt)
+    if change is not None and change.started != intent.started:
+        if change.target == intent.spec:
+            return job.note(FactKind.REQUESTED, now, started=change.started, code="seen")
+        return job.drop_changed(now, f"somebody asked for {change.target} at {change.started:%Y-%m-%d %H:%M} UTC.")
+    if key not in context.own_intents or now >= intent.at + FRESH:
+        return job if now < intent.at + SETTLE else job.note(FactKind.UNSENT, now, code="no-modification")
+    context.own_intents.discard(key)  # from here on, only the cloud says whether it was taken
+    if job.leg is Leg.FORTH and context.is_stopped():
+        return job.note(FactKind.UNSENT, now, code="stopped")
+    return _send(job, volume, intent.spec, context)
+
+
+def _send(job: LineJob, volume: Volume, spec: VolumeSpec, context: LineContext) -> LineJob:
+    """The line after its call: requested, refused, or as it is if no answer came."""
+    label, now = job.line.label, context.now
+    try:
+        started = context.changer.modify(job.line.target, volume.id, volume.spec, spec)
+    except ModifyRefused as refusal:
+        return _note_refusal(job, refusal, now)
+    except Unreachable:
+        context.say(f"{label}: no answer to its modification. What the cloud shows is read before anything else.")
+        return job
+    context.say(f"{label}: asked for {spec}")
+    return job.note(FactKind.REQUESTED, now, started=started)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalRow:
+    """A refusal means another attempt after `wait`, or none on a way forth."""
+
+    wait: timedelta | None  # None: it will not be taken later either
+    text: str
+
+
+HOUR: Final = timedelta(hours=1)
+REFUSALS: Final[Mapping[str, RefusalRow]] = {
+    "VolumeModificationRateExceeded": RefusalRow(wait=timedelta(hours=6), text="no slot is free"),
+    "IncorrectModificationState": RefusalRow(wait=HOUR, text="an earlier modification is not complete"),
+    "IncorrectState": RefusalRow(wait=HOUR, text="the volume's state does not allow it now"),
+    "VolumeModificationSizeLimitExceeded": RefusalRow(wait=HOUR, text="the region's quota under modification is full"),
+    "MaxIOPSLimitExceeded": RefusalRow(wait=HOUR, text="the region's quota of IOPS is full: ask for a higher one"),
+    "VolumeLimitExceeded": RefusalRow(wait=HOUR, text="the region's quota of storage is full: ask for a higher one"),
+    "RequestLimitExceeded": RefusalRow(wait=timedelta(minutes=5), text="the cloud takes no more calls just now"),
+    "UnauthorizedOperation": RefusalRow(wait=None, text="ec2:ModifyVolume is not allowed"),
+    "OperationNotPermitted": RefusalRow(wait=None, text="a service manages the volume"),
+    "UnsupportedOperation": RefusalRow(wait=None, text="the cloud does not do this with such a volume"),
+    "InvalidParameterValue": RefusalRow(wait=None, text="the cloud does not take these figures"),
+    "InvalidParameterCombination": RefusalRow(wait=None, text="the cloud does not take these figures together"),
+}
+"""By EC2's codes (Amazon EC2 API Reference, "Error codes", read 2026-11-27)."""
+
+_UNKNOWN: Final = RefusalRow(wait=None, text="the cloud refuses it")
+
+
+def _note_refusal(job: LineJob, refusal: ModifyRefused, now: datetime) -> LineJob:
+    """The line after a refusal. A change that will not be taken is dropped; a way back is tried every hour."""
+    row = REFUSALS.get(refusal.code, _UNKNOWN)
+    text = f"{row.text}: {refusal}"
+    if row.wait is None and job.leg is Leg.FORTH:
+        return job.note(FactKind.DROPPED, now, code=refusal.code, text=text)
+    return job.wait(now, refusal.code, text, refusal.until or now + (row.wait or HOUR))
+
+
+def await_owner(job: LineJob, context: LineContext) -> LineJob:
+    """Waits until the cloud shows what the owner's tool was to make. No state file is believed."""
+    now, volume = context.now, context.look(job.line)
+    if volume.spec == job.target:
+        started = None if volume.modification is None else volume.modification.started
+        return job.note(FactKind.REQUESTED, now, code="by-owner", started=started)
+    if volume.spec != (job.line.then if job.leg is Leg.BACK else job.line.now):
+        return job.drop_changed(now, f"it is {volume.spec} now, which is not what its owner was asked for.")
+    if job.leg is Leg.FORTH and (now >= context.plan.expires or context.is_stopped()):
+        return job.note(FactKind.DROPPED, now, code="not-done", text="its owner did not change it while the plan held.")
+    return job
+
+
+def follow_change(job: LineJob, context: LineContext) -> LineJob:
+    """Notes how far a modification is, as the cloud shows it."""
+    now, volume, requested = context.now, context.look(job.line), job.find(FactKind.REQUESTED)
+    change, started = volume.modification, None if requested is None else requested.started
+    if change is None or (started is not None and change.started < started):
+        by_owner = started is None and volume.spec == job.target
+        return job.note(FactKind.COMPLETED, now, code="by-owner") if by_owner else job
+    if started is not None and change.started > started and change.target != job.target:
+        return job.drop_changed(now, f"somebody asked for {change.target} at {change.started:%Y-%m-%d %H:%M} UTC.")
+    kind = FactKind(change.state)
+    if kind is FactKind.COMPLETED and volume.spec != job.target:
+        text = f"the cloud says completed, and the volume is {volume.spec}."
+        return job.note(FactKind.FAILED, now, code="not-as-asked", text=text, started=change.started)
+    same = job.latest is not None and job.latest.kind is kind
+    return job if same else job.note(kind, now, code=change.state, text=change.message, started=change.started)
+
+
+def watch_line(job: LineJob, context: LineContext) -> LineJob:
+    """Notes a new verdict. A change that made its volume worse goes back; the others are watched for a week."""
+    now, completed = context.now, job.find(FactKind.COMPLETED)
+    verdict, before = context.memory.verdicts.get(job.line.id), job.verdict
+    if verdict is not None and (before is None or (before.code, before.reason) != (verdict.code, verdict.reason)):
+        job = job.note(FactKind.VERDICT, now, code=verdict.code, text=verdict.text, verdict=verdict)
+    if job.leg is Leg.FORTH and job.verdict is not None and job.verdict.code is VerdictCode.WORSE:
+        return take_back(job, now, code=job.verdict.reason, text=job.verdict.text)
+    if completed is not None and now >= completed.at + timedelta(hours=WATCH_H):
+        code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
+        return job.note(FactKind.WATCHED, now, code=code)
+    return job
+
+
+def take_back(job: LineJob, at: datetime, **fields: Any) -> LineJob:
+    """The line on its way back."""
+    return replace(job, facts=(*job.facts, Fact(kind=FactKind.TAKEN_BACK, at=at, leg=Leg.BACK, **fields)))
+
+
+def leave_line(job: LineJob, error: BaseException, context: LineContext) -> LineJob:
+    """The line as it is, which the next pass goes on with. One whose volume is gone is dropped."""
+    context.say(f"{job.line.label}: {error}")
+    if not isinstance(error, VolumeGone):
+        return job
+    gone = job.note(FactKind.DROPPED, context.now, code="gone", text=str(error))
+    return line_jobs(context.ledger).document(gone).put(context.jobs, gone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RowDocument(StoredDocument[LineJob]):
+    """A line's row as the kernel keeps it: its new facts are added, none is written over."""
+
+    ledger: ChangeLedger
+
+    def put(self, store: RunStore, value: LineJob) -> LineJob:  # noqa: ARG002  # the ledger has its store
+        """Adds the facts that the ledger does not have. Raises RowTaken if another process added others."""
+        for fact in value.facts[len(self.ledger.facts(value.line.id)) :]:
+            self.ledger.add(value.line.id, fact)
+        return value
+
+
+def line_jobs(ledger: ChangeLedger) -> JobKind[LineJob, LineContext]:
+    """The lines of a plan as jobs."""
+    return JobKind(
+        document=lambda job: _RowDocument(key=job.line.id, model=LineJob, noun="line", ledger=ledger),
+        steps={
+            step: JobStepRow(f"plimsoll_change.line:{function}", every_s=LOOK_EVERY_S)
+            for step, function in {
+                LineStep.CHECK: "check_line",
+                LineStep.REQUEST: "request_change",
+                LineStep.AWAIT: "await_owner",
+                LineStep.FOLLOW: "follow_change",
+                LineStep.WATCH: "watch_line",
+            }.items()
+        },
+        way_out="plimsoll_change.line:leave_line",
+        outlives_process=True,
+    )
