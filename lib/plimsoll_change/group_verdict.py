@@ -221,7 +221,8 @@ def _relative(
 
 def _cut_by_clock(watch: ChangeWatch, begin: int, end: int, since: int) -> tuple[FloatArray, FloatArray]:
     """A watch's deviations and busy hours in a span of the clock; NaN between the week before and `since`."""
-    deviations, _ = comparable_hours(watch, since)
+    # A control was not changed, so nothing of it was completed.
+    deviations, _ = comparable_hours(replace(watch, completed_hour=since), since)
     hours = np.arange(begin, end)
     place = hours - (watch.requested_hour - WEEK_H)
     inside = (place >= 0) & (place < deviations.mean.shape[-1])

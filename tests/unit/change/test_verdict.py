@@ -142,6 +142,12 @@ def test_what_slows_the_controls_as_well_is_no_change() -> None:
     assert verdict.permutation_p is not None
 
 
+def test_controls_were_never_completed_and_count_all_the_same() -> None:
+    controls = [replace(watch, completed_hour=None) for watch in wave(5, BAKE_H, times=1.5, first=50)]
+    verdict = judge_wave(wave(10, BAKE_H, times=1.5), controls, THRESHOLDS, bake_h=BAKE_H)
+    assert verdict.verdict.code is VerdictCode.NO_SLOWER
+
+
 def test_one_member_that_is_stopped_holds_the_wave_and_two_make_it_worse() -> None:
     members = wave(10, BAKE_H)
     members[3] = with_stopped(members[3], 60.0)
