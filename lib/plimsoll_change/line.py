@@ -198,7 +198,9 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
         return after
     started = None if volume.modification is None else volume.modification.started
     if job.line.changed_by is ChangedBy.OWNER:
-        text = job.line.back_text if job.leg is Leg.BACK else job.line.forth_text
+        text = (
+            f"{job.line.owner_kind} {job.line.owner_name}".strip() + f": its patch is in change show {context.plan.id}."
+        )
         return job.note(FactKind.HANDED, now, text=text, started=started)
     after = _wait_for_slot(job, volume, context)
     if after is not None:
@@ -344,7 +346,7 @@ def follow_change(job: LineJob, context: LineContext) -> LineJob:
         text = f"the cloud says completed, and the volume is {volume.spec}."
         return job.note(FactKind.FAILED, now, code="not-as-asked", text=text, started=change.started)
     same = job.latest is not None and job.latest.kind is kind
-    return job if same else job.note(kind, now, code=change.state, text=change.message, started=change.started)
+    return job if same else job.note(kind, now, text=change.message, started=change.started)
 
 
 def watch_line(job: LineJob, context: LineContext) -> LineJob:
