@@ -155,6 +155,7 @@ class LineContext:
     other_starts: Mapping[str, Collection[datetime]] = field(default_factory=dict)  # by volume, of other plans
     memory: JudgingMemory = field(default_factory=JudgingMemory)
     is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
+    find_news: Callable[[PlannedLine], Drift | None] = lambda _: None  # of recommendations made after the plan
     own_intents: set[tuple[str, Leg, int]] = field(default_factory=set)  # not used yet
 
     @property
@@ -212,7 +213,7 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
 
 def _check_forth(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
     """The line dropped because of drift or an alarm; None if it may be changed."""
-    drift, alarms = find_drift(job.line, volume), context.plan.rules.alarms
+    drift, alarms = find_drift(job.line, volume) or context.find_news(job.line), context.plan.rules.alarms
     if drift is None and alarms and (firing := context.changer.find_firing(job.line.target, alarms)):
         drift = Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
     return None if drift is None else job.note(FactKind.DROPPED, context.now, code=drift.code, text=drift.text)
