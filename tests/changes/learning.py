@@ -8,8 +8,15 @@ import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll_change.bets import GROUP_LINES, highest_of, learn_bets, play_bets
-from plimsoll_change.evidence import WEEK_H, center_on_week_before, excess_over_past, mark_busy_hours, subtract_siblings
-from plimsoll_change.evidence import PAST_H, Deviations
+from plimsoll_change.evidence import (
+    PAST_H,
+    WEEK_H,
+    Deviations,
+    center_on_week_before,
+    excess_over_past,
+    mark_busy_hours,
+    subtract_siblings,
+)
 from plimsoll_change.group_verdict import mean_of_members, subtract_controls
 from plimsoll_change.thresholds import (
     GROUP_SIZES,
