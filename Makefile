@@ -27,7 +27,7 @@ WAITS := tests/pipelines/test_simulate.py $(shell (find $(WAIT_HERE) -name 'test
   awk -F/ '{ print $$NF, $$0 }' | sort -u | cut -d' ' -f2)
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
-STACKS ?= data audit validation $(if $(filter true 1,$(PLIMSOLL_DEPLOY_WITH_PROBE)),probe) $(if $(PLIMSOLL_DEPLOY_SLACK__CHANNEL),slack)
+STACKS ?= data audit validation $(if $(filter true 1,$(PLIMSOLL_DEPLOY_WITH_PROBE)),probe) $(if $(filter true 1,$(PLIMSOLL_DEPLOY_WITH_CHANGES)),change) $(if $(PLIMSOLL_DEPLOY_SLACK__CHANNEL),slack)
 # More for CDK's command line, such as CDK='--profile storage -c stage=trial'.
 CDK ?=
 

@@ -97,6 +97,18 @@ class Deployment(ServiceConfig, BaseSettings):
         description="Deploy what reads hosts once a second: the probe's functions and state machine, and the templates "
         "of its document and role.",
     )
+    with_changes: bool = Field(
+        default=False,
+        description="Deploy what carries changes out: its functions and state machine, its bucket of plans and "
+        "ledgers, and the templates of its two roles. Without it no role can modify a volume.",
+    )
+    facts_locked_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days for which S3 Object Lock keeps every fact of a change from being deleted, by anybody. "
+        "Default: no lock.",
+    )
     locked_document: bool = Field(
         default=False,
         description="Let no role write the document that measures: it is then deployed as a template of its own, "
@@ -323,6 +335,15 @@ class Deployment(ServiceConfig, BaseSettings):
         longer = [known for known in RETENTIONS_DAYS if known >= days]
         wrong = f"CloudWatch cannot keep logs for {days} days: write {(longer or RETENTIONS_DAYS[-1:])[0]}."
         return _check(days, None if days in RETENTIONS_DAYS else wrong)
+
+    @model_validator(mode="after")
+    def _can_be_approved(self) -> "Deployment":
+        if self.with_changes and not self.change_rules.get("approvers"):
+            raise ValueError(
+                "change_rules names no approvers, so that nobody could approve a plan: name them, as in "
+                f'{PREFIX}CHANGE_RULES=\'{{"approvers": ["ada", "grace"]}}\''
+            )
+        return self
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Deployment":
