@@ -63,7 +63,7 @@ _ROWS: Final = (
         "yellow",
         "attached to nothing",
         "{now}, attached to nothing",
-        title="Look at what is attached to nothing",
+        title="Look at unattached volumes",
         why="Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
         "that, so this is not counted as a saving.",
     ),

@@ -484,8 +484,8 @@ def damage_texts(lines: Sequence[int]) -> Iterator[str]:
     if lines:
         named = ", ".join(map(str, lines[:_NAMED])) + (", ..." if len(lines) > _NAMED else "")
         yield (
-            f"{'line' if len(lines) == 1 else 'lines'} {named} of it cannot be read: the checksum does not fit. What "
-            "stood there is left out; where it was an answer, `plimsoll audit --resume` asks for it again."
+            f"{'line' if len(lines) == 1 else 'lines'} {named} of it cannot be read: the checksum does not "
+            "fit. They are left out; `plimsoll audit --resume` asks for lost answers again."
         )
 
 

@@ -125,7 +125,10 @@ def _terraform(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
         words = ["aws", "ec2", "describe-volumes", "--region", volume.region, "--volume-ids", volume.id]
         figures_asked = "Volumes[].[VolumeType,Size,Iops,Throughput]"
         line = shlex.join([*words, "--query", figures_asked, "--output", "text"])
-        yield note_step(f"Old providers leave figures out, and apply returns before the end. Check afterwards: {line}")
+        yield note_step(
+            "Old providers leave figures out, and apply returns before the change is complete. "
+            f"Check afterwards: {line}"
+        )
 
 
 def _claim_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:

@@ -98,9 +98,14 @@ def _rule(written: Any) -> Any:
     if "bands" in written:
         return FromIops(bands=tuple((up_to, per_iops, cap) for up_to, per_iops, cap in written["bands"]))
     if "per_mib_s" in written:
-        return TypeAdapter(FromThroughput).validate_python(written)
+        return _adapter(FromThroughput).validate_python(written)
     kind = Provisioned if "least" in written else Based if "base" in written else Sized
-    return TypeAdapter(kind).validate_python(written)
+    return _adapter(kind).validate_python(written)
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def _latency(written: Any) -> Any:

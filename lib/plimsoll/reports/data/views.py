@@ -19,11 +19,11 @@ from plimsoll.reports.record import (
 from plimsoll.reports.steps import RISK_SQL, STEP_SQL
 
 VIEWS: Final = {
-    "recommendations": "one row a volume: what it is, what it should be, why, and the step that it belongs to",
+    "recommendations": "one row a volume: its configuration, the recommended one, the reasons and the step",
     "offers": "one row a configuration that was weighed for a volume, and why it was refused",
     "frontier": "one row a budget of throttled minutes of a volume: the cheapest configuration that keeps to it",
     "epochs": "one row a span of the window in which a volume and its hosts did not change",
-    "demand": "one row a span of time of a volume: what it was asked for",
+    "demand": "one row a span of time of a volume: its demand",
     "failures": "one row a volume without an answer, or a place that could not be read, and why",
     "states": "one row a thing that is paid for and not used, once `plimsoll states` has read it",
     "paid": "one row a type and state of what is paid, with what of it is used and can be taken",

@@ -364,7 +364,7 @@ def _step_line(step: Step, run: RunRecord, policy: Policy, folder: Path | None, 
     return StepLine(
         step=step,
         words=step_words(step, policy),
-        volumes=count_of(part.volumes, "volume") + (f", the first from {until} on" if until else ""),
+        volumes=count_of(part.volumes, "volume") + (f", from {until} on" if until else ""),
         money=money_of(part.monthly_usd),
         amount=usd(saved) if saved >= CENT else money_of(part.monthly_usd),
         share_pct=round(max(0.0, saved / whole.now * 100 if whole.now > 0 else 0.0), 2),
@@ -611,7 +611,7 @@ def _policy(policy: Policy) -> Iterator[str]:
         yield "A bucket's busiest second sizes it where the cloud publishes that"
     if policy.size_on is SizeOn.BUSY_TIME:
         yield "Elsewhere rates over the busy share of a bucket do"
-    types = " or ".join(policy.target_types) or "of any type that its cloud's data mark as a target"
+    types = " or ".join(policy.target_types) or "of any type marked as a target in its cloud's data"
     yield f"It may be {types}, and must save ${policy.min_saving_usd_month:,.2f} a month"
     yield f"Measurements in the volume's own account and region have grade A for {policy.evidence_max_age_days} days"
     if policy.overrides:

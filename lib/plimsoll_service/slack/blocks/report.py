@@ -39,7 +39,8 @@ _AT_A_GLANCE: Final = (Topic.MONEY, Topic.PAID, Topic.STATES, Topic.STEPS, Topic
 """The blocks of an account's story, and those of a run's that follow on what Plimsoll is and what has changed."""
 
 _PURPOSE: Final = (
-    "Plimsoll compares the use of cloud disks with what they cost, and recommends cheaper ones that still deliver it."
+    "Plimsoll compares how much cloud disks are used with their cost, and recommends cheaper ones that "
+    "still deliver enough."
 )
 _MOST_ID: Final = 200
 _MOST_SINCE: Final = 500

@@ -1,0 +1,253 @@
+"""Watching: the hours of changed volumes and of unchanged siblings, read as watches.
+
+Latency and operations are read by the hour, from six weeks before the request on. Stopped minutes are read from a week
+before it on, as finely as the cloud still keeps them: by its own checks where it publishes them, else by replay at the
+ceiling then in force. After the request a minute counts only if the old configuration would have carried it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from plimsoll.model.arrays import BoolArray, FloatArray
+from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.errors import CloudError
+from plimsoll.model.market import VolumeType
+from plimsoll.model.series import BALANCE, CHECKS, SIGNALS, WORK_OF, WORK_SERIES, Role, names_with
+from plimsoll.model.units import HOUR_S, KIB_PER_MIB, MIB, MINUTE_S
+from plimsoll.model.volume import Volume, VolumeSpec
+from plimsoll.ports import Metrics, UnreadVolume
+from plimsoll.reading.known import Ask, Found, Look
+from plimsoll.reading.signals import drop_contradictions
+from plimsoll.reading.window import FIVE_MINUTES_S, Window, cut_by_age
+from plimsoll_change.evidence import LEAST_SIBLINGS, PAST_H, WEEK_H, excess_over_past, median_of_known
+from plimsoll_change.watch import ChangeWatch, HourlySignal, Void
+
+_AT_ONCE: Final = 50
+"""Watches that are read together."""
+_STANDS_AT: Final = 0.95
+"""The share of a ceiling at which a volume stands at it, as the policy's `saturation_pct` is by default."""
+_SHIFT: Final = float(np.log(2))
+_DAY_H: Final = 24
+_US_PER_S, _US_PER_MS = 1e6, 1e3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedVolume:
+    """A changed volume as it is now, with its configuration before and after the change, and unchanged siblings.
+
+    `completed` is None while the cloud still moves data.
+    """
+
+    volume: Volume
+    requested: datetime
+    completed: datetime | None
+    now_spec: VolumeSpec  # before the change
+    then_spec: VolumeSpec
+    budget_minutes: float
+    siblings: tuple[Volume, ...] = ()
+
+
+def read_watches(
+    asked: Sequence[WatchedVolume], metrics: Metrics, now: datetime, types: Mapping[str, VolumeType]
+) -> Iterator[ChangeWatch | UnreadVolume]:
+    """The watches of volumes until the last full hour, or why one could not be read, in order.
+
+    A sibling that could not be read is left out. Raises CloudError if nothing can be read. `types` are the cloud's.
+    """
+    end_s = (int(now.timestamp()) - metrics.visible_after_s) // HOUR_S * HOUR_S
+    for part in (asked[first : first + _AT_ONCE] for first in range(0, len(asked), _AT_ONCE)):
+        siblings = _read_siblings(part, metrics, end_s)
+        plans = [list(_plan_looks(watched, metrics, end_s)) for watched in part]
+        asks = [Ask(volume=each.volume, look=look) for each, looks in zip(part, plans, strict=True) for look in looks]
+        answers = iter(metrics.read(asks))
+        for watched, looks in zip(part, plans, strict=True):
+            series = [next(answers) for _ in looks]
+            error = next((each for each in series if isinstance(each, CloudError)), None)
+            if error is not None:
+                yield UnreadVolume(id=watched.volume.id, error=error)
+                continue
+            read = [(look, each) for look, each in zip(looks, series, strict=True) if not isinstance(each, CloudError)]
+            yield _make_watch(watched, read, siblings, types)
+
+
+def hour_of(time: datetime) -> int:
+    """The hour since the epoch that a time lies in."""
+    return int(time.timestamp()) // HOUR_S
+
+
+def _plan_looks(watched: WatchedVolume, metrics: Metrics, end_s: int) -> Iterator[Look]:
+    """The looks at a changed volume: its signals first, then what may have stopped it, oldest part first."""
+    requested_s = hour_of(watched.requested) * HOUR_S
+    yield Look(window=_window_of(watched, end_s), period_s=HOUR_S, groups=(SIGNALS,))
+    finest_s = MINUTE_S if any(host.nitro for host in watched.volume.hosts) else FIVE_MINUTES_S
+    window = Window(start_s=requested_s - WEEK_H * HOUR_S, end_s=max(end_s, requested_s))
+    groups = (*WORK_OF.values(), *CHECKS.values(), BALANCE)
+    for segment in cut_by_age(window, finest_s, metrics.retention_days, end_s):
+        if segment.period_s < HOUR_S:
+            yield Look(window=segment.window, period_s=segment.period_s, groups=groups)
+
+
+def _window_of(watched: WatchedVolume, end_s: int) -> Window:
+    requested_s = hour_of(watched.requested) * HOUR_S
+    return Window(start_s=requested_s - PAST_H * HOUR_S, end_s=max(end_s, requested_s))
+
+
+def _read_siblings(
+    part: Sequence[WatchedVolume], metrics: Metrics, end_s: int
+) -> Mapping[str, tuple[int, HourlySignal]]:
+    """The signals of all siblings of some volumes, each read once: its first hour and its signal, by id."""
+    windows: dict[str, tuple[Volume, Window]] = {}
+    for watched in part:
+        window = _window_of(watched, end_s)
+        for sibling in watched.siblings:
+            _, earlier = windows.get(sibling.id, (sibling, window))
+            wider = replace(window, start_s=min(window.start_s, earlier.start_s))
+            windows[sibling.id] = sibling, wider
+    asks = [
+        Ask(volume=volume, look=Look(window=window, period_s=HOUR_S, groups=(SIGNALS,)))
+        for volume, window in windows.values()
+    ]
+    answers = metrics.read(asks) if asks else ()
+    return {
+        ask.volume.id: (ask.look.window.start_s // HOUR_S, _signal_of(answer, ask.look))
+        for ask, answer in zip(asks, answers, strict=True)
+        if not isinstance(answer, CloudError)
+    }
+
+
+def _make_watch(
+    watched: WatchedVolume,
+    read: Sequence[tuple[Look, Found]],
+    siblings: Mapping[str, tuple[int, HourlySignal]],
+    types: Mapping[str, VolumeType],
+) -> ChangeWatch:
+    (look, series), *finer = read
+    start_hour, requested = look.window.start_s // HOUR_S, hour_of(watched.requested)
+    hours = look.window.buckets(HOUR_S)
+    signal = _signal_of(series, look)
+    stopped = np.full(hours, np.nan)
+    for part, minutes in finer:
+        first = part.window.start_s // HOUR_S - start_hour
+        by_hour = _stopped_minutes(watched, part, minutes, types)
+        stopped[first : first + len(by_hour)] = by_hour
+    theirs = [_cut(*siblings[each.id], start_hour, hours) for each in watched.siblings if each.id in siblings]
+    voids = [*_find_host_changes(watched), *_find_shift(requested, (signal, *theirs))]
+    return ChangeWatch(
+        volume_id=watched.volume.id,
+        start_hour=start_hour,
+        requested_hour=requested,
+        completed_hour=None if watched.completed is None else hour_of(watched.completed),
+        signal=signal,
+        stopped_minutes=stopped,
+        budget_minutes=watched.budget_minutes,
+        siblings=tuple(theirs),
+        voids=tuple(voids),
+    )
+
+
+def _cut(start_hour: int, signal: HourlySignal, from_hour: int, hours: int) -> HourlySignal:
+    at = slice(from_hour - start_hour, from_hour - start_hour + hours)
+    return HourlySignal(
+        mean_latency_us=signal.mean_latency_us[at],
+        highest_latency_us=signal.highest_latency_us[at],
+        operations=signal.operations[at],
+    )
+
+
+def _signal_of(series: Found, look: Look) -> HourlySignal:
+    """The latency and operations of each hour; NaN where the cloud says nothing of it.
+
+    Where it publishes no time of operations, the mean of its own latency stands in; where it publishes no highest
+    minute, nothing does.
+    """
+    kept = drop_contradictions(series)
+    unknown = np.full(look.window.buckets(look.period_s), np.nan)
+    seconds = _sum_known(kept.get("read_time_s", unknown), kept.get("write_time_s", unknown))
+    operations = _sum_known(kept.get("timed_reads", unknown), kept.get("timed_writes", unknown))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(operations > 0, seconds / operations * _US_PER_S, np.nan)
+    mean = np.where(np.isnan(mean), kept.get("mean_io_latency_ms", unknown) * _US_PER_MS, mean)
+    names = ("highest_read_latency_ms", "highest_write_latency_ms", "highest_io_latency_ms")
+    highest = unknown
+    for name in names:
+        highest = np.fmax(highest, kept.get(name, unknown) * _US_PER_MS)
+    return HourlySignal(mean_latency_us=mean, highest_latency_us=highest, operations=operations)
+
+
+def _sum_known(first: FloatArray, second: FloatArray) -> FloatArray:
+    """The sum of two series, of what is known of them; NaN where neither is."""
+    both_unknown = np.isnan(first) & np.isnan(second)
+    return np.where(both_unknown, np.nan, np.nan_to_num(first) + np.nan_to_num(second))
+
+
+def _stopped_minutes(watched: WatchedVolume, look: Look, series: Found, types: Mapping[str, VolumeType]) -> FloatArray:
+    """The minutes of each hour of a look in which the volume was stopped; NaN in hours without any point."""
+    starts_s = look.window.start_s + look.period_s * np.arange(look.window.buckets(look.period_s))
+    is_after = starts_s >= int(watched.requested.timestamp())
+    old, new = _ceiling_of(watched.now_spec, types), _ceiling_of(watched.then_spec, types)
+    unknown = np.full(len(starts_s), np.nan)
+    checks = [series[name] for name in names_with(Role.CHECK) if name in series]
+    work = [series.get(name, unknown) for name in WORK_SERIES]
+    balance = series.get("burst_balance_pct", unknown)
+    at_old, at_new = (_stands_at(ceiling, work, balance, look.period_s) for ceiling in (old, new))
+    by_replay = np.where(is_after, at_new, at_old)
+    by_check = np.logical_or.reduce([check > 0 for check in checks]) if checks else np.zeros(len(starts_s), np.bool_)
+    is_checked = ~np.isnan(checks).all(axis=0) if checks else np.zeros(len(starts_s), np.bool_)
+    stopped = np.where(is_checked, by_check | (by_replay & (balance <= 0)), by_replay) & ~(is_after & at_old)
+    is_known = is_checked | ~np.isnan(work).all(axis=0)
+    per_hour = HOUR_S // look.period_s
+    minutes = np.where(is_known, stopped * look.period_s / MINUTE_S, np.nan)[: len(starts_s) // per_hour * per_hour]
+    by_hour = minutes.reshape(-1, per_hour)
+    return np.where(np.isnan(by_hour).all(axis=1), np.nan, np.nansum(by_hour, axis=1))
+
+
+def _ceiling_of(spec: VolumeSpec, types: Mapping[str, VolumeType]) -> Ceiling | None:
+    kind = types.get(spec.type)
+    return None if kind is None else kind.ceiling(spec)
+
+
+def _stands_at(ceiling: Ceiling | None, work: Sequence[FloatArray], balance: FloatArray, period_s: int) -> BoolArray:
+    """Marks the buckets in which work stands at a ceiling, and at what it sustains where the balance is spent."""
+    if ceiling is None:
+        return np.zeros(len(balance), dtype=np.bool_)
+    reads, writes, read_bytes, write_bytes = (np.nan_to_num(values) / period_s for values in work)
+    iops = reads + ceiling.write_iops_cost * writes
+    throughput_mib_s = (read_bytes + ceiling.write_throughput_cost * write_bytes) / MIB
+    if ceiling.io_kib:
+        iops = np.maximum(iops, (read_bytes + write_bytes) / MIB * KIB_PER_MIB / ceiling.io_kib)
+    is_spent = balance <= 0
+    most = np.where(is_spent, ceiling.sustained_iops, ceiling.limit(Resource.IOPS))
+    most_mib_s = np.where(is_spent, ceiling.sustained_throughput_mib_s, ceiling.limit(Resource.THROUGHPUT))
+    return np.asarray((iops >= _STANDS_AT * most) | (throughput_mib_s >= _STANDS_AT * most_mib_s))
+
+
+def _find_host_changes(watched: WatchedVolume) -> Iterator[Void]:
+    """The hours since the request in which the volume was attached anew, or its host started."""
+    for attachment in watched.volume.attachments:
+        host = attachment.host
+        if attachment.since > watched.requested:
+            text = f"it was attached to {host.id if host else 'another host'} at {attachment.since:%Y-%m-%d %H:%M}"
+            yield Void(hour=hour_of(attachment.since), reason="host-changed", text=text)
+        elif host is not None and host.running_since is not None and host.running_since > watched.requested:
+            text = f"{host.id} was started at {host.running_since:%Y-%m-%d %H:%M}"
+            yield Void(hour=hour_of(host.running_since), reason="restarted", text=text)
+
+
+def _find_shift(requested: int, signals: Sequence[HourlySignal]) -> Iterator[Void]:
+    """The end of the first day in which the whole group did over twice, or under half, its usual work."""
+    if len(signals) <= LEAST_SIBLINGS:
+        return
+    operations = np.stack([each.operations for each in signals])
+    excess = median_of_known(excess_over_past(operations, operations), 0)
+    watch = excess[WEEK_H:]
+    days = watch[: len(watch) // _DAY_H * _DAY_H].reshape(-1, _DAY_H)
+    usual = median_of_known(excess[:WEEK_H], -1)
+    for day, shift in enumerate(median_of_known(days, -1) - (0.0 if np.isnan(usual) else usual)):
+        if abs(shift) > _SHIFT and np.sum(~np.isnan(days[day])) >= _DAY_H // 2:
+            text = f"all of its siblings did {np.exp(shift):.1f} times their usual work"
+            yield Void(hour=requested + (day + 1) * _DAY_H - 1, reason="workload-shifted", text=text)
+            return
