@@ -22,8 +22,10 @@ unexport PYTHONDONTWRITEBYTECODE
 WAIT_HERE := tests/machines tests/pipelines tests/faults
 COMPUTING := -n 2 --dist worksteal -m
 WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
-# The longest first, then by their names alone: so files that compute stand between those that wait.
-WAITS := tests/pipelines/test_simulate.py $(shell (find $(WAIT_HERE) -name 'test_*.py'; grep -rlF mark.needs tests --include='test_*.py') | \
+# The longest first, so that no other ends before it; then by their names alone: so files that compute stand between
+# those that wait.
+LONGEST := $(addprefix tests/pipelines/,test_validate.py test_validate_faults.py test_simulate.py)
+WAITS := $(LONGEST) $(shell (find $(WAIT_HERE) -name 'test_*.py'; grep -rlF mark.needs tests --include='test_*.py') | \
   awk -F/ '{ print $$NF, $$0 }' | sort -u | cut -d' ' -f2)
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
