@@ -49,7 +49,7 @@ endif
 ON_THE_OTHER_push = $(call on_the_other,smoke,not needs,$(SMOKE))
 ON_THE_OTHER_all = $(call on_the_other,push,not needs and not once)
 
-.PHONY: demo test test-all test-computing test-waiting test-on-the-other lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools promtool checkov
+.PHONY: demo test test-all test-computing test-waiting test-on-the-other lint format backtest bench bench-quick scale faults changes settings synth deploy e2e pictures screenshots clean tools promtool checkov
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -139,6 +139,10 @@ FROM ?= 0
 JOBS ?= 2
 faults: .venv/.ready ## audits under seeded faults, and what became of every volume, into tests/faults/README.md
 	$(CLEAN_ENV) $(RUN) python -m tests.faults --seeds $(SEEDS) --from $(FROM) --jobs $(JOBS) $(if $(filter 2000,$(SEEDS)),--write)
+
+# Ten splits of machines took a quarter of an hour on one core.
+changes: .venv/.ready ## how often verdicts on changes are wrong, into docs/changes.md, and the thresholds that ship (a quarter of an hour)
+	$(CLEAN_ENV) $(RUN) python -m tests.changes --write
 
 settings: .venv/.ready ## every setting of the deployed service, with its default and what it is
 	@$(RUN) python -m infra.list_settings

@@ -37,6 +37,9 @@ from plimsoll_change.evidence import (
 from plimsoll_change.watch import ChangeWatch
 
 ALARM_LEVELS: Final = (0.01, 0.05, 0.2)
+ENOUGH_PLACEBOS: Final = {0.01: 199, 0.05: 99, 0.2: 19}
+LEAST_OF_SHIPPED: Final = 0.25
+"""An account whose volumes never vary has no levels of zero: an hour that is a little slower would be worse there."""
 DAYS: Final = 7
 GROUP_SIZES: Final = (3, 10, 30, 100)
 _DIGITS: Final = 4
@@ -176,14 +179,13 @@ def _own_side(placebos: Sequence[ChangeWatch], side: SideThresholds, sign: int) 
         deviations = deviations if sign > 0 else negate(deviations)
         highest.append(float(highest_of(side.play(deviations, watch.requested_hour - WEEK_H))))
     reached = np.array(highest)
-    levels = {
-        level: conformal_level(reached, level)
-        if len(reached) * level >= 1 - level
-        else max(shipped, float(reached.max()))
-        for level, shipped in side.levels.items()
-    }
-    enough = len(reached) * min(ALARM_LEVELS) >= 1 - min(ALARM_LEVELS)
-    return replace(side, levels=levels, placebo_weeks=len(reached), is_own=enough)
+    levels = {}
+    for level, shipped in side.levels.items():
+        is_enough = len(reached) >= ENOUGH_PLACEBOS[level]
+        learned = conformal_level(reached, level) if is_enough else max(shipped, float(reached.max()))
+        levels[level] = max(learned, LEAST_OF_SHIPPED * shipped)
+    is_own = len(reached) >= max(ENOUGH_PLACEBOS.values())
+    return replace(side, levels=levels, placebo_weeks=len(reached), is_own=is_own)
 
 
 def _learn_band_bets(mean: FloatArray, first_hour: int) -> BetTable:
