@@ -18,7 +18,9 @@ from cloud_simulator.units import DAY_S, MIB, MINUTE_S, FloatArray
 Each = Callable[[SimulatedVolume, str], FloatArray]
 """The minutes of a series of a volume, over the span that is asked for; NaN where there is no point."""
 
-_USUAL_MS: Final = {"io1": 0.6, "io2": 0.6, "gp2": 1.0, "gp3": 1.0}
+_USUAL_MS: Final = {"io1": 1.0, "io2": 0.6, "gp2": 1.0, "gp3": 1.0}
+"""By the latency that is published of each type: single-digit milliseconds, and less for io2 alone."""
+
 _DISK_MS: Final = 5.0
 _HELD_FACTOR: Final = 6.0
 """At its ceiling a volume keeps operations waiting."""
