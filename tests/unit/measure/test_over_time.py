@@ -184,7 +184,7 @@ def test_a_series_of_the_corpus_that_lasts_for_seconds_shows_nothing_that_lasts(
         ("1000, 9000, 0, 0\n2000, 9000, 0, 0\n3000, 9000, 0, 0\n", "are of another run"),
         ("1000, 3000, 0, 0\n500, 3000, 0, 0\n", "go back"),
         ("\n".join(f"{at}, 3000, 0, 0" for at in range(1, 2_000)), "log_avg_msec=1000"),
-        ("time,value\n", "line 1 of run_iops.1.log is none of fio's logs"),
+        ("time,value\n", "line 1 of run_iops.1.log is not a line of fio's logs"),
     ],
 )
 def test_a_log_that_cannot_be_of_the_run_is_refused_with_what_to_do(folder, log, told):
@@ -198,7 +198,7 @@ def test_a_log_that_cannot_be_of_the_run_is_refused_with_what_to_do(folder, log,
 def test_logs_beside_several_results_belong_to_none(folder):
     Path("run.json").write_text(fio_json(a_job(), a_job("other", 1)), encoding="utf-8")
     Path("run_iops.1.log").write_text(a_log(np.full(60, 1_000.0)), encoding="utf-8")
-    with pytest.raises(BadInput, match="one of 2 results"):
+    with pytest.raises(BadInput, match="any of 2 results"):
         imported("run.json", "run_iops.1.log", *GP2)
 
 

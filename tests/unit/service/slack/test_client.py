@@ -74,7 +74,7 @@ def test_patience_ends(slack, client):
         ("msg_blocks_too_long", Unexpected, "report it"),
         ("expired_trigger_id", Unexpected, "press or ask again"),
         ("message_limit_exceeded", Throttled, "try later"),
-        ("fatal_error", Unanswered, "not known whether"),
+        ("fatal_error", Unanswered, "may or may not have done it"),
         ("brand_new_refusal", Unexpected, "docs.slack.dev"),
     ],
 )
