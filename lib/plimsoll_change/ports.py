@@ -30,6 +30,14 @@ class VolumeSights(Protocol):
         ...
 
 
+class VolumeTagger(VolumeSights, Protocol):
+    """A cloud's volumes, to look at and to tag as planned: a role may change tagged volumes alone."""
+
+    def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
+        """The volumes have a plan's tag from now on, in place of an earlier one. Raises CloudError."""
+        ...
+
+
 class VolumeChanger(VolumeSights, Protocol):
     """A cloud's volumes, to look at and to modify."""
 
