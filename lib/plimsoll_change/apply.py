@@ -52,7 +52,7 @@ class Judge(Protocol):
         ...
 
     def count_stopped(self, lines: Sequence[PlannedLine], since: datetime, now: datetime) -> Mapping[str, float]:
-        """The minutes since a time in which volumes that are not changed yet were stopped, by line."""
+        """The minutes since a time in which unchanged volumes were stopped, beyond their usual ones, by line."""
         ...
 
 
@@ -193,7 +193,8 @@ class Rollout:
             return []
         stopped = {name for name, count in minutes.items() if count > plan.rules.stopped_minutes}
         for job in (job for job in jobs if job.line.id in stopped):
-            text = f"{job.line.volume_id} was stopped for {minutes[job.line.id]:.0f} minutes since the plan was made."
+            count = f"{minutes[job.line.id]:.0f} more minutes than usual"
+            text = f"{job.line.volume_id} was stopped for {count} since the plan was made."
             self.keep(job.note(FactKind.DROPPED, now, code="new-throttling", text=text))
         return [job for job in jobs if job.line.id not in stopped]
 

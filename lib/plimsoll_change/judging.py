@@ -60,14 +60,14 @@ class MetricsJudge:
         return judge_wave(watches, list(self._read(beside, now)), self.thresholds, bake_h=round(bake_h))
 
     def count_stopped(self, lines: Sequence[PlannedLine], since: datetime, now: datetime) -> Mapping[str, float]:
-        """The minutes since a time in which volumes that are not changed yet were stopped, by line."""
+        """The minutes since a time in which volumes that are not changed yet were stopped, by line.
+
+        Those that they were stopped for in as many hours before are not counted.
+        """
         volumes = self._look((line.target, line.volume_id) for line in lines)
         names = {line.volume_id: line.id for line in lines}
         asked = [self._ask_unchanged(volume, now) for volume in volumes.values()]
-        return {
-            names[watch.volume_id]: float(np.nansum(watch.stopped_minutes[max(0, hour_of(since) - watch.start_hour) :]))
-            for watch in self._read(asked, now)
-        }
+        return {names[watch.volume_id]: _count_new_stops(watch, since) for watch in self._read(asked, now)}
 
     def _ask_unchanged(self, volume: Volume, requested: datetime) -> WatchedVolume:
         return WatchedVolume(
@@ -118,6 +118,13 @@ class MetricsJudge:
         for target, ids in places.items():
             sights |= self.changer.look(target, ids)
         return {name: sight for name, sight in sights.items() if isinstance(sight, Volume)}
+
+
+def _count_new_stops(watch: ChangeWatch, since: datetime) -> float:
+    place = max(0, hour_of(since) - watch.start_hour)
+    later, earlier = watch.stopped_minutes[place:], watch.stopped_minutes[:place]
+    usual = float(np.nansum(earlier)) / max(1, np.isfinite(earlier).sum()) * np.isfinite(later).sum()
+    return max(0.0, float(np.nansum(later)) - float(usual))
 
 
 def find_controls(progress: Progress, lines: Sequence[PlannedLine]) -> list[ControlVolume]:

@@ -353,8 +353,8 @@ def follow_change(job: LineJob, context: LineContext) -> LineJob:
 def watch_line(job: LineJob, context: LineContext) -> LineJob:
     """Notes a new verdict. A change that made its volume worse goes back; the others are watched for a week."""
     now, completed = context.now, job.find(FactKind.COMPLETED)
-    verdict, before = context.memory.verdicts.get(job.line.id), job.verdict
-    if verdict is not None and (before is None or (before.code, before.reason) != (verdict.code, verdict.reason)):
+    verdict = context.memory.verdicts.get(job.line.id)
+    if verdict is not None and _is_news(verdict, job.find(FactKind.VERDICT), now):
         job = job.note(FactKind.VERDICT, now, code=verdict.code, text=verdict.text, verdict=verdict)
     if job.leg is Leg.FORTH and job.verdict is not None and job.verdict.code is VerdictCode.WORSE:
         return take_back(job, now, code=job.verdict.reason, text=job.verdict.text)
@@ -362,6 +362,15 @@ def watch_line(job: LineJob, context: LineContext) -> LineJob:
         code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
         return job.note(FactKind.WATCHED, now, code=code)
     return job
+
+
+def _is_news(verdict: ChangeVerdict, before: Fact | None, now: datetime) -> bool:
+    """True for another verdict than the last one, or the same in other words a day later."""
+    if before is None or before.verdict is None:
+        return True
+    if (before.verdict.code, before.verdict.reason) != (verdict.code, verdict.reason):
+        return True
+    return before.text != verdict.text and now - before.at >= timedelta(days=1)
 
 
 def take_back(job: LineJob, at: datetime, **fields: Any) -> LineJob:
