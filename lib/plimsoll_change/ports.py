@@ -12,7 +12,7 @@ from plimsoll.ports import RunStore, Target
 class ModifyRefused(CloudError):
     """The cloud refused a modification. `until` is the time that it names for another attempt, None if none."""
 
-    def __init__(self, sentence: str, code: str, until: datetime | None = None) -> None:
+    def __init__(self, sentence: str, code: str = "", until: datetime | None = None) -> None:
         """`sentence` is what a person reads."""
         super().__init__(sentence)
         self.code = code

@@ -27,7 +27,6 @@ OUTSIDE = {
     "compute-optimizer-automation": "what is enrolled, in every region",
     "organizations": "answers in one region of a partition",
     "pricing": "answers in three regions",
-    "rbin": "the command line's states of what is paid for",
 }
 """What is asked through the network's way out, and why no endpoint would help."""
 
