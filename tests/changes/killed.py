@@ -20,8 +20,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll_change.opening import open_ledger, open_rollout
-
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.modifications import Modification
@@ -38,6 +36,7 @@ from plimsoll.settings import Settings
 from plimsoll_change.apply import Judge
 from plimsoll_change.ledger import Fact, FactKind
 from plimsoll_change.line import LineJob, LineStep
+from plimsoll_change.opening import open_ledger, open_rollout
 from plimsoll_change.people import note_approval
 from plimsoll_change.plan import ChangePlan
 from plimsoll_change.plan_files import read_plan, write_plan

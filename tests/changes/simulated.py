@@ -17,7 +17,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 import numpy as np
-from plimsoll_change.judging import MetricsJudge
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet, SimulatedVolume, served_minutes
@@ -37,6 +36,7 @@ from plimsoll.ports import Target
 from plimsoll.reading.known import Ask, Found
 from plimsoll.reading.window import Window
 from plimsoll_change.apply import Rollout
+from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg
 from plimsoll_change.line import LineContext, LineJob
 from plimsoll_change.plan import ChangePlan, ControlVolume, PlannedLine, hours_until_back
