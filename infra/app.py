@@ -10,10 +10,11 @@ from aws_cdk import aws_iam as iam
 from cdk_nag import AwsSolutionsChecks
 
 from infra.audit_stack import AuditStack
+from infra.change_stack import ChangeStack
 from infra.data_stack import DataStack
 from infra.deployed_region import check_region, find_region, leave_out_what_is_missing
 from infra.document_stack import benchmark_document, probe_document
-from infra.member_role_stack import audit_role, probe_role, validation_role
+from infra.member_role_stack import audit_role, change_plan_role, change_role, probe_role, validation_role
 from infra.probe_stack import ProbeStack
 from infra.settings import Deployment
 from infra.slack_stack import SlackStack
@@ -43,6 +44,9 @@ def add_stacks(app: App, deployment: Deployment) -> None:
         service.append(ProbeStack(app, deployment))
         members.append(probe_role(app, deployment))
         probe_document(app, deployment)
+    if deployment.with_changes:
+        service.append(ChangeStack(app, deployment))
+        members += [change_plan_role(app, deployment), change_role(app, deployment)]
     if deployment.slack is not None:
         service.append(SlackStack(app, deployment))
     for stack in service[1:]:

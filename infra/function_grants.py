@@ -12,6 +12,8 @@ from plimsoll.clouds.aws.permissions import (
     DECISIONS,
     EVENTS,
     EVENTS_CONDITION,
+    FACTS_CONDITION,
+    FACTS_WRITING,
     HISTORY,
     IDEMPOTENCY,
     MEMBERS,
@@ -20,6 +22,7 @@ from plimsoll.clouds.aws.permissions import (
     STORE_LISTING,
     STORE_READING,
     STORE_WRITING,
+    SWITCH,
     auditing,
     trust_condition,
 )
@@ -54,6 +57,26 @@ def store(names: Names, *, read: Sequence[str] = (), write: Sequence[str] = ()) 
             )
         )
     return grants
+
+
+def facts(names: Names, *, write: Sequence[str] = ()) -> list[Grant]:
+    """Reads facts, and adds some by patterns of their keys; none is deleted or written over."""
+    ours = {"StringEquals": {"s3:ResourceAccount": names.stack.account}}
+    plans = "The facts of a plan have names of their own under its id."
+    grants = [
+        Grant(actions=STORE_READING, resources=(names.fact_objects("*"),), conditions=ours, wildcard=plans),
+        Grant(actions=STORE_LISTING, resources=(f"arn:{names.stack.partition}:s3:::{names.facts}",), conditions=ours),
+    ]
+    if write:
+        added = tuple(names.fact_objects(pattern) for pattern in write)
+        conditions = {**ours, **FACTS_CONDITION}
+        grants.append(Grant(actions=FACTS_WRITING, resources=added, conditions=conditions, wildcard=plans))
+    return grants
+
+
+def switch(names: Names) -> Grant:
+    """Looks at the switch that ends changes."""
+    return Grant(actions=SWITCH, resources=(names.arn("ssm", f"parameter{names.change_switch}"),))
 
 
 def history(names: Names) -> Grant:

@@ -11,6 +11,8 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra.audit_functions import AUDIT_ENTERS
+from infra.change_functions import CHANGE_ENTERS, CHANGE_PLANS
+from infra.change_permissions import Changing
 from infra.function_grants import look
 from infra.grants import Grant, give
 from infra.names import Names
@@ -24,6 +26,7 @@ from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.permissions import auditing
 
 _PATHS: Final = "aws:cdk:enable-path-metadata"
+_CALLER: Final = look(frozenset({"sts:GetCallerIdentity"}), "name the caller")
 
 
 class MemberRoleStack(Stack):
@@ -118,8 +121,7 @@ def validation_role(scope: Construct, deployment: Deployment) -> MemberRoleStack
         says="what validations measure with in this account; only scratch volumes are changed",
         functions=VALIDATION_ENTERS,
     )
-    caller = look(frozenset({"sts:GetCallerIdentity"}), "name the caller")
-    stack.allow([caller, *Measuring(stack=stack, deployment=deployment).all])
+    stack.allow([_CALLER, *Measuring(stack=stack, deployment=deployment).all])
     return stack
 
 
@@ -133,6 +135,33 @@ def probe_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
         says="what probes read hosts with in this account, by one document that does no I/O",
         functions=PROBE_ENTERS,
     )
-    caller = look(frozenset({"sts:GetCallerIdentity"}), "name the caller")
-    stack.allow([caller, *Probing(stack=stack).all])
+    stack.allow([_CALLER, *Probing(stack=stack).all])
+    return stack
+
+
+def change_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
+    """The role that changes volumes: those alone that a plan has tagged, and it can tag none."""
+    stack = MemberRoleStack(
+        scope,
+        "member-change",
+        deployment=deployment,
+        role_name=deployment.change_role_name,
+        says="what changes planned volumes in this account; only volumes that a plan has tagged",
+        functions=CHANGE_ENTERS,
+    )
+    stack.allow(Changing(stack=stack).changes)
+    return stack
+
+
+def change_plan_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
+    """The role that plans look at volumes with, and tag them: it changes none."""
+    stack = MemberRoleStack(
+        scope,
+        "member-change-plan",
+        deployment=deployment,
+        role_name=deployment.change_plan_role_name,
+        says="what looks at volumes for a plan of changes in this account, and tags them; it changes none",
+        functions=CHANGE_PLANS,
+    )
+    stack.allow(Changing(stack=stack).plans)
     return stack

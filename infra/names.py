@@ -27,6 +27,20 @@ class Names:
         return f"{self.prefix}-{self.stack.account}-{self.stack.region}"
 
     @property
+    def facts(self) -> str:
+        """The bucket of plans of changes, their ledgers and what people said of them."""
+        return f"{self.prefix}-facts-{self.stack.account}-{self.stack.region}"
+
+    def fact_objects(self, pattern: str) -> str:
+        """The ARN of objects of that bucket."""
+        return f"arn:{self.stack.partition}:s3:::{self.facts}/{pattern}"
+
+    @property
+    def change_switch(self) -> str:
+        """The parameter that ends changes which have not begun."""
+        return f"/plimsoll/{self.stage}/changes"
+
+    @property
     def history(self) -> str:
         """The table of what was recommended before."""
         return f"{self.prefix}-history"

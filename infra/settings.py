@@ -97,6 +97,18 @@ class Deployment(ServiceConfig, BaseSettings):
         description="Deploy what reads hosts once a second: the probe's functions and state machine, and the templates "
         "of its document and role.",
     )
+    with_changes: bool = Field(
+        default=False,
+        description="Deploy what carries changes out: its functions and state machine, its bucket of plans and "
+        "ledgers, and the templates of its two roles. Without it no role can modify a volume.",
+    )
+    facts_locked_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days for which S3 Object Lock keeps every fact of a change from being deleted, by anybody. "
+        "Default: no lock.",
+    )
     locked_document: bool = Field(
         default=False,
         description="Let no role write the document that measures: it is then deployed as a template of its own, "
@@ -325,6 +337,15 @@ class Deployment(ServiceConfig, BaseSettings):
         return _check(days, None if days in RETENTIONS_DAYS else wrong)
 
     @model_validator(mode="after")
+    def _can_be_approved(self) -> "Deployment":
+        if self.with_changes and not self.change_rules.get("approvers"):
+            raise ValueError(
+                "change_rules names no approvers, so that nobody could approve a plan: name them, as in "
+                f'{PREFIX}CHANGE_RULES=\'{{"approvers": ["ada", "grace"]}}\''
+            )
+        return self
+
+    @model_validator(mode="after")
     def _fits_together(self) -> "Deployment":
         if (self.organization or self.organizational_units or self.accounts) and self.external_id is None:
             raise ValueError(
@@ -333,7 +354,7 @@ class Deployment(ServiceConfig, BaseSettings):
             )
         if self.audits_google and self.google_credentials is None:
             raise ValueError(
-                "google_credentials is missing: Google has to know the functions' roles. docs/google-cloud.md says how "
+                "google_credentials is missing: Google has to know the functions' roles. infra/google.md says how "
                 "a workload identity pool is made; give its configuration, as in "
                 f'{PREFIX}GOOGLE_CREDENTIALS="$(cat google.json)"'
             )

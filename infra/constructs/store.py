@@ -62,6 +62,7 @@ def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
         "probes/under-way/": validation_days,
         "probes/seen/": deployment.runs_days,
         "slack/": validation_days,
+        "changes/": deployment.runs_days,
         "queries/": deployment.work_days,
         "sweeps/": deployment.work_days,
         "runs/": deployment.runs_days,

@@ -40,6 +40,7 @@ class FactKind(StrEnum):
     STOPPED = "stopped"
     PAUSED = "paused"
     RESUMED = "resumed"
+    SAID = "said"  # a person's word to the service, whose code says what; the fact that follows is written too
     OPENED = "opened"  # a wave
     JUDGED = "judged"  # a wave
     # of a line
@@ -68,6 +69,7 @@ class Fact:
     code: str = ""
     text: str = ""
     by: str = ""
+    source: str = ""  # the file of a person's word
     attempt: int = 0  # of a line's intents on a leg, from 1
     spec: VolumeSpec | None = None  # the target of an intent
     started: datetime | None = None  # of a modification: the latest before an intent, or the one that was made

@@ -155,6 +155,7 @@ class LineContext:
     other_starts: Mapping[str, Collection[datetime]] = field(default_factory=dict)  # by volume, of other plans
     memory: JudgingMemory = field(default_factory=JudgingMemory)
     is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
+    find_news: Callable[[PlannedLine], Drift | None] = lambda _: None  # of recommendations made after the plan
     own_intents: set[tuple[str, Leg, int]] = field(default_factory=set)  # not used yet
 
     @property
@@ -198,7 +199,9 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
         return after
     started = None if volume.modification is None else volume.modification.started
     if job.line.changed_by is ChangedBy.OWNER:
-        text = job.line.back_text if job.leg is Leg.BACK else job.line.forth_text
+        text = (
+            f"{job.line.owner_kind} {job.line.owner_name}".strip() + f": its patch is in change show {context.plan.id}."
+        )
         return job.note(FactKind.HANDED, now, text=text, started=started)
     after = _wait_for_slot(job, volume, context)
     if after is not None:
@@ -210,7 +213,7 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
 
 def _check_forth(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
     """The line dropped because of drift or an alarm; None if it may be changed."""
-    drift, alarms = find_drift(job.line, volume), context.plan.rules.alarms
+    drift, alarms = find_drift(job.line, volume) or context.find_news(job.line), context.plan.rules.alarms
     if drift is None and alarms and (firing := context.changer.find_firing(job.line.target, alarms)):
         drift = Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
     return None if drift is None else job.note(FactKind.DROPPED, context.now, code=drift.code, text=drift.text)
@@ -344,7 +347,7 @@ def follow_change(job: LineJob, context: LineContext) -> LineJob:
         text = f"the cloud says completed, and the volume is {volume.spec}."
         return job.note(FactKind.FAILED, now, code="not-as-asked", text=text, started=change.started)
     same = job.latest is not None and job.latest.kind is kind
-    return job if same else job.note(kind, now, code=change.state, text=change.message, started=change.started)
+    return job if same else job.note(kind, now, text=change.message, started=change.started)
 
 
 def watch_line(job: LineJob, context: LineContext) -> LineJob:

@@ -15,7 +15,7 @@ from plimsoll.reports.run_reader import Only, matched_records
 from plimsoll.reports.steps import Step, step_of
 from plimsoll_change.making import AdvisedChange, has_work, make_plan
 from plimsoll_change.plan import ChangePlan
-from plimsoll_change.ports import VolumeChanger
+from plimsoll_change.ports import VolumeSights
 from plimsoll_change.rules import ChangeRules
 
 _MOST_CONTROLS: Final = 300
@@ -25,7 +25,7 @@ _MOST_CONTROLS: Final = 300
 def plan_volumes(
     folder: Path,
     rules: ChangeRules,
-    changer: VolumeChanger,
+    cloud: VolumeSights,
     *,
     scope: Mapping[str, Any],
     now: datetime,
@@ -40,11 +40,11 @@ def plan_volumes(
             wanted.append((record, profile))
         elif has_work(record) and len(others) < _MOST_CONTROLS:
             others.append(record)
-    sights = _look_at([*(record for record, _ in wanted), *others], changer)
+    sights = _look_at([*(record for record, _ in wanted), *others], cloud)
     return make_plan(wanted, others, sights, rules, run=folder.name, scope=scope, now=now)
 
 
-def _look_at(records: Iterable[RecommendationRecord], changer: VolumeChanger) -> Mapping[str, Volume | CloudError]:
+def _look_at(records: Iterable[RecommendationRecord], cloud: VolumeSights) -> Mapping[str, Volume | CloudError]:
     places: dict[Target, list[str]] = {}
     for record in records:
         if record.provider == AWS:
@@ -52,7 +52,7 @@ def _look_at(records: Iterable[RecommendationRecord], changer: VolumeChanger) ->
     sights: dict[str, Volume | CloudError] = {}
     for target, names in places.items():
         try:
-            sights |= changer.look(target, names)
+            sights |= cloud.look(target, names)
         except CloudError as error:
             sights |= dict.fromkeys(names, error)
     return sights

@@ -19,8 +19,8 @@ class ModifyRefused(CloudError):
         self.until = until
 
 
-class VolumeChanger(Protocol):
-    """A cloud's volumes, to look at and to modify."""
+class VolumeSights(Protocol):
+    """A cloud's volumes, to look at."""
 
     def look(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Volume | CloudError]:
         """Each volume as it is now, with its latest modification and what that makes of it.
@@ -28,6 +28,18 @@ class VolumeChanger(Protocol):
         CloudError for one that cannot be seen, VolumeGone for one that does not exist. Raises CloudError.
         """
         ...
+
+
+class VolumeTagger(VolumeSights, Protocol):
+    """A cloud's volumes, to look at and to tag as planned: a role may change tagged volumes alone."""
+
+    def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
+        """The volumes have a plan's tag from now on, in place of an earlier one. Raises CloudError."""
+        ...
+
+
+class VolumeChanger(VolumeSights, Protocol):
+    """A cloud's volumes, to look at and to modify."""
 
     def modify(self, target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec) -> datetime:
         """Asks once for a modification, every figure written out, and gives its start.

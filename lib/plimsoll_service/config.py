@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
-from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
+from plimsoll.clouds.aws.names import AUDIT_ROLE, CHANGE_PLAN_ROLE, CHANGE_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.model.errors import BadInput, PolicyError
 from plimsoll.model.policy import Policy
 from plimsoll.model.task import ScratchBounds
@@ -86,6 +86,10 @@ class ServiceConfig(BaseModel):
     role_name: RoleName = Field(default=AUDIT_ROLE, description="The role to audit a member account with.")
     validation_role_name: RoleName = Field(default=VALIDATION_ROLE, description="The role to measure there with.")
     probe_role_name: RoleName = Field(default=PROBE_ROLE, description="The role to probe there with.")
+    change_role_name: RoleName = Field(default=CHANGE_ROLE, description="The role to change planned volumes with.")
+    change_plan_role_name: RoleName = Field(
+        default=CHANGE_PLAN_ROLE, description="The role to look at volumes there for a plan, and to tag them, with."
+    )
     role_path: str = Field(
         default="/",
         pattern=r"^/([A-Za-z0-9_+=,.@-]+/)*$",
@@ -125,6 +129,10 @@ class ServiceConfig(BaseModel):
         description="The most volumes that a page shows; tables have all of them.",
     )
     validation: ValidationBudget = Field(default_factory=ValidationBudget, description="The bounds of validations.")
+    change_rules: dict[str, Any] = Field(
+        default_factory=dict,
+        description="The rules for changes, as in a rules file; their approvers say who may approve a plan.",
+    )
     slack: SlackConfig | None = Field(
         default=None, description="Slack: where reports are posted and commands answered. Default: none."
     )
@@ -175,6 +183,18 @@ class ServiceConfig(BaseModel):
         except PolicyError as error:
             raise ValueError(str(error).rstrip(".")) from error
         return policy
+
+    @field_validator("change_rules")
+    @classmethod
+    def _usable_rules(cls, rules: dict[str, Any]) -> dict[str, Any]:
+        if rules:
+            from plimsoll_change.plan_files import parse_rules  # noqa: PLC0415  # most deployments have none
+
+            try:
+                parse_rules(rules, "change_rules")
+            except BadInput as error:
+                raise ValueError(str(error).rstrip(".")) from error
+        return rules
 
     @model_validator(mode="after")
     def _one_scope(self) -> "ServiceConfig":

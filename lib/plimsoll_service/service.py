@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.clouds.registry import cloud_named
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import FailedTarget, Target
 
 if TYPE_CHECKING:
     # Each part imports what it works with of these: most need neither what audits nor what measures.
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -19,10 +20,19 @@ if TYPE_CHECKING:
     from plimsoll.clouds.ledger import Ledger
     from plimsoll.model.envelope import Envelope
     from plimsoll.model.policy import Policy
-    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, HistoryStore, RunStore
+    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, HistoryStore, Metrics, RunStore
     from plimsoll.reports.record import RecommendationRecord
     from plimsoll.settings import Settings
+    from plimsoll_change.ports import FactStore, VolumeChanger, VolumeTagger
     from plimsoll_service.config import ServiceConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeTools:
+    """The tools of a plan: its volumes, and the metrics by which its changes are judged."""
+
+    changer: VolumeChanger
+    metrics: Metrics
 
 
 class ServicePlaces(Protocol):
@@ -49,6 +59,12 @@ class ServicePlaces(Protocol):
     def prober(self, target: Target) -> Bench:
         """The reader of the target's hosts, by the probe's role. Raises CloudError if it cannot be entered."""
 
+    def tagger(self, target: Target) -> VolumeTagger:
+        """The target's volumes, by the role for plans of changes. Raises CloudError if it cannot be entered."""
+
+    def change_tools(self, accounts: Collection[str]) -> ChangeTools:
+        """The volumes of these accounts, by the role for changes. Calls say why one cannot be entered."""
+
 
 def unmeasured_reason(target: Target) -> str | None:
     """The reason why the service can measure nothing at a target, a sentence or two. None if it can."""
@@ -56,8 +72,8 @@ def unmeasured_reason(target: Target) -> str | None:
     if cloud is not None and cloud.measured_by_service:
         return None
     return (
-        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. What is "
-        "recommended there rests on published limits, and on what was measured elsewhere."
+        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. "
+        "Recommendations there rest on published limits, and on measurements from elsewhere."
     )
 
 
@@ -89,3 +105,12 @@ class Service:
     console_link: Callable[[RecommendationRecord, Policy, datetime], str]  # to a volume's demand as of a time
     pause: Callable[[float], None] = time.sleep
     file_link: Callable[[str], str | None] = lambda _key: None  # to a file of the store in a browser, by its key
+    facts: FactStore | None = None  # plans, their ledgers and people's words; None where nothing is changed
+    is_killed: Callable[[], bool] = lambda: False  # the switch that ends what has not begun
+
+    @property
+    def change_facts(self) -> FactStore:
+        """The store of facts. Raises BadInput if the service has none."""
+        if self.facts is None:
+            raise BadInput("this service changes nothing: deploy it with with_changes=true.")
+        return self.facts

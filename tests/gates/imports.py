@@ -4,7 +4,7 @@ from functools import cache
 
 from tests.gates.library import imports
 
-ROOTS = ("plimsoll.bootstrap.", "plimsoll_service.bootstrap.")
+ROOTS = ("plimsoll.bootstrap.", "plimsoll_change.opening", "plimsoll_service.bootstrap.")
 """Composition roots: they choose what the others are made of."""
 
 

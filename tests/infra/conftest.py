@@ -7,9 +7,11 @@ import pytest
 from tests.infra.synthesis import once_a_run
 from tests.infra.templates import Templates
 
+CHANGES = {"WITH_CHANGES": "true", "CHANGE_RULES": '{"approvers": ["ada", "grace"]}'}
 DEPLOYED = {
     "ASSETS": "empty",
     "WITH_PROBE": "true",
+    **CHANGES,
     "ORGANIZATION": "true",
     "EXTERNAL_ID": "the-external-id",
     "ALARM_EMAIL": "storage@example.com",
@@ -56,6 +58,7 @@ OPTIONS = {
     "SLACK_DOOR": "rest-api",
     "SLACK_WEB_ACL_ARN": f"arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/slack/{KEY.rpartition('/')[2]}",
     "LOGS_DAYS": "400",
+    "FACTS_LOCKED_DAYS": "365",
 }
 """All options that companies ask for, and what measures with copies, a locked document and denied places."""
 

@@ -11,8 +11,9 @@ import os
 import subprocess
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -23,6 +24,8 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
 OUT: Final = "CDK_OUTDIR"
+MODIFYING: Final = ("ec2:ModifyVolume", "ec2:ModifyVolumeAttribute")
+"""What no role of any template may do unless changes are deployed. Each synthesis of a test looks."""
 REGION: Final = "AWS_REGION"
 """The one setting that is no variable of the app's own: the region that the stacks go to."""
 
@@ -48,7 +51,39 @@ class Synthesizer:
 
 def synthesized(folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """What comes of the app with these settings, in that folder."""
-    return _synthesizer().asked(folder, settings)
+    done = _synthesizer().asked(folder, settings)
+    if done.returncode == 0 and settings.get("WITH_CHANGES") != "true":
+        assert not (found := sorted(find_modifying(folder))), found
+    return done
+
+
+def find_modifying(folder: Path) -> Iterator[str]:
+    """The statements of all templates of a folder, of whatever resource, that allow to modify a volume."""
+    for path in folder.glob("*.template.json"):
+        for name, resource in json.loads(path.read_text(encoding="utf-8"))["Resources"].items():
+            for statement in _statements(resource):
+                actions = statement.get("Action", [])
+                listed = actions if isinstance(actions, list) else [actions]
+                if statement["Effect"] == "Allow" and ("NotAction" in statement or any(map(_may_modify, listed))):
+                    yield f"{path.name}: {name}: {json.dumps(statement)}"
+
+
+def _may_modify(pattern: str) -> bool:
+    return any(fnmatchcase(action.lower(), pattern.lower()) for action in MODIFYING)
+
+
+def _statements(value: Any) -> Iterator[dict[str, Any]]:
+    """Every statement within a resource; a managed policy of AWS, which names none of its actions, is one of all."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _statements(each)
+    elif isinstance(value, dict):
+        if "Effect" in value:
+            yield value
+        if value.get("ManagedPolicyArns"):
+            yield {"Effect": "Allow", "Action": "*"}
+        for each in value.values():
+            yield from _statements(each)
 
 
 def alone(folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

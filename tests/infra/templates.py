@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SERVICE = ("data", "audit", "validation", "probe", "slack")
-MEMBERS = ("member-audit", "member-validation", "member-probe")
+SERVICE = ("data", "audit", "validation", "probe", "change", "slack")
+MEMBERS = ("member-audit", "member-validation", "member-probe", "member-change", "member-change-plan")
 
 
 @dataclass(frozen=True)

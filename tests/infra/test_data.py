@@ -26,7 +26,10 @@ def test_the_templates_are_clean_by_cfn_lint(templates, templates_with_options):
 
 def test_nobody_reaches_a_bucket_without_tls_or_from_the_public(templates):
     buckets = templates.resources("AWS::S3::Bucket")
-    policies = {f"data/{each['Bucket']['Ref']}": each for each in templates.resources("AWS::S3::BucketPolicy").values()}
+    policies = {
+        f"{name.partition('/')[0]}/{each['Bucket']['Ref']}": each
+        for name, each in templates.resources("AWS::S3::BucketPolicy").items()
+    }
     assert set(buckets) == set(policies)
     for name, bucket in buckets.items():
         assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
@@ -55,7 +58,7 @@ def test_nobody_writes_to_a_queue_or_a_topic_without_tls(templates, kind, policy
 
 
 def test_the_parts_of_a_run_go_after_a_month_and_measurements_stay(templates):
-    (store,) = [each for each in templates.resources("AWS::S3::Bucket").values() if "BucketName" in each]
+    (store,) = [each for each in templates.resources("AWS::S3::Bucket", ("data",)).values() if "BucketName" in each]
     kept = {
         rule["Prefix"]: rule["ExpirationInDays"]
         for rule in store["LifecycleConfiguration"]["Rules"]
@@ -68,6 +71,7 @@ def test_the_parts_of_a_run_go_after_a_month_and_measurements_stay(templates):
         "probes/under-way/": 30,
         "probes/seen/": 1095,
         "slack/": 30,
+        "changes/": 1095,
         "queries/": 30,
         "sweeps/": 30,
         "runs/": 1095,
@@ -96,11 +100,12 @@ def test_the_tables_have_the_keys_that_the_service_uses_and_can_be_restored(temp
 
 
 def test_the_parameter_holds_the_configuration_as_the_functions_read_it(templates):
-    ((_, parameter),) = templates.resources("AWS::SSM::Parameter").items()
+    ((_, parameter),) = templates.resources("AWS::SSM::Parameter", ("data",)).items()
     config = ServiceConfig.parse(json.loads(parameter["Value"]))
     assert config == ServiceConfig(
         organization=True,
         external_id="the-external-id",
+        change_rules={"approvers": ["ada", "grace"]},
         slack=SlackConfig(teams=("T0123ABCDEF",), channel="C0123ABCDEF", user_groups=("S0123ABCDEF",)),
     )
 

@@ -5,7 +5,15 @@ import re
 import boto3
 import pytest
 
-from plimsoll.clouds.aws.names import AUDIT_ROLE, DOCUMENT_NAME, PROBE_DOCUMENT_NAME, PROBE_ROLE, VALIDATION_ROLE
+from plimsoll.clouds.aws.names import (
+    AUDIT_ROLE,
+    CHANGE_PLAN_ROLE,
+    CHANGE_ROLE,
+    DOCUMENT_NAME,
+    PROBE_DOCUMENT_NAME,
+    PROBE_ROLE,
+    VALIDATION_ROLE,
+)
 from plimsoll_service.bootstrap.leftovers import LEFTOVER_KINDS
 from tests.infra.templates import MEMBERS, SERVICE, plain
 
@@ -59,7 +67,8 @@ def test_each_name_of_a_template_is_found_in_the_list_of_its_kind_and_by_another
     listed = [(rows[kind], AS_LISTED.get(kind, "{}").format(name)) for kind, name in sorted(named)]
     assert [(row.type, name) for row, name in listed if not row.is_meant(name, "main")] == []
     shared = {name for row, name in listed if row.is_meant(name, "trial")}
-    assert shared == {AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE, DOCUMENT_NAME, PROBE_DOCUMENT_NAME}
+    roles = {AUDIT_ROLE, CHANGE_PLAN_ROLE, CHANGE_ROLE, PROBE_ROLE, VALIDATION_ROLE}
+    assert shared == {*roles, DOCUMENT_NAME, PROBE_DOCUMENT_NAME}
 
 
 @pytest.mark.parametrize("kind", LEFTOVER_KINDS, ids=lambda kind: kind.type)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from infra.audit_functions import AUDIT_ENTERS
+from infra.change_functions import CHANGE_ENTERS, CHANGE_PLANS
 from infra.probe_functions import PROBE_AUDITS, PROBE_ENTERS
 from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
@@ -12,7 +13,10 @@ from plimsoll.clouds.aws.names import DOCUMENT_NAME, PROBE_DOCUMENT_NAME
 from plimsoll.clouds.aws.permissions import (
     AUDIT,
     BENCHMARK_DOCUMENT,
+    CHANGE,
+    MARKING_CONDITION,
     ON_SCRATCH_ALONE,
+    PLANNING,
     PROBE,
     PROBE_DOCUMENT,
     SCRATCH_CONDITION,
@@ -31,6 +35,8 @@ from tests.infra.templates import MEMBERS, SERVICE, Templates, listed, plain
 READING = ("Describe", "Get", "List", "BatchGet")
 NO_RESOURCE_LEVEL = {
     "aco-automation:GetEnrollmentConfiguration",
+    "cloudtrail:LookupEvents",
+    "cloudwatch:DescribeAlarms",  # composite alarms are shown to whoever may see all (CloudWatch API, DescribeAlarms)
     "cloudwatch:GetMetricData",
     "ec2:DescribeInstances",
     "ec2:DescribeInstanceTypes",
@@ -93,8 +99,14 @@ def test_only_volumes_with_our_scratch_tag_can_be_attached_detached_or_deleted(t
     assert all(each["Condition"] == SCRATCH_CONDITION for each in on_volumes)
 
 
+def scratch_tagging(templates):
+    """The statements that allow tags, but for those that allow the tag of a plan alone."""
+    marking = json.loads(json.dumps(MARKING_CONDITION))
+    return [each for each in of_action(templates, "ec2:CreateTags") if each.get("Condition") != marking]
+
+
 def test_no_volume_that_exists_can_be_given_the_scratch_tag(templates):
-    tagging = of_action(templates, "ec2:CreateTags")
+    tagging = scratch_tagging(templates)
     assert tagging
     for each in tagging:
         assert each["Condition"] == json.loads(json.dumps(tagging_condition(copies=False)))
@@ -127,7 +139,7 @@ def test_a_copy_is_only_made_with_the_scratch_tag_of_a_volume_that_its_owner_tag
             assert resource.endswith(":volume/*")
             assert each["Condition"]["Null"] == {f"aws:RequestTag/{SCRATCH_TAG}": "false"}
             assert each["Condition"]["NumericLessThanEqualsIfExists"]["ec2:VolumeSize"] == "16384"
-    for each in of_action(templates_with_options, "ec2:CreateTags"):
+    for each in scratch_tagging(templates_with_options):
         assert each["Condition"] == json.loads(json.dumps(tagging_condition(copies=True)))
 
 
@@ -150,12 +162,6 @@ def test_the_bounds_of_a_scratch_volume_are_settings(tmp_path):
             "ec2:VolumeIops": "4000",
             "ec2:VolumeThroughput": "250",
         }
-
-
-def test_no_volume_is_modified(templates):
-    assert not {"ec2:ModifyVolume", "ec2:ModifyVolumeAttribute"} & actions_of(
-        statement for _, statement in templates.statements()
-    )
 
 
 def test_what_measures_is_sent_only_to_hosts_that_are_tagged_for_it(templates):
@@ -232,6 +238,7 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
             *("plan", "take_inventory", "audit_batch", "combine", "report", "canary", "propose", "conclude"),
             *("create_scratch", "clean_up", "plan_sweep", "sweep", "conclude_sweep"),
             *("begin_probe", "look_at_probe"),
+            *("plan_changes", "find_changes", "apply_changes"),
             *("slack_act", "slack_work", "slack_report", "slack_answer"),
         )
     }
@@ -251,6 +258,9 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
         "conclude_sweep": set(),
         "begin_probe": {"probes/*"},
         "look_at_probe": {"probes/*"},
+        "plan_changes": {"changes/*", "*/plan.json"},
+        "find_changes": set(),
+        "apply_changes": {"changes/*", "*/ledger/*"},
         "slack_act": set(),
         "slack_work": {"slack/*"},
         "slack_report": {"slack/*"},
@@ -278,6 +288,8 @@ def test_other_accounts_are_entered_by_the_named_roles_with_the_external_id_and_
 
     assert entered == {
         "plimsoll-audit": policies((*AUDIT_ENTERS, *VALIDATION_AUDITS, *PROBE_AUDITS, *SLACK_ENTERS)),
+        "plimsoll-change": policies(CHANGE_ENTERS),
+        "plimsoll-change-plan": policies(CHANGE_PLANS),
         "plimsoll-probe": policies(PROBE_ENTERS),
         "plimsoll-validation": policies(VALIDATION_ENTERS),
     }
@@ -293,6 +305,8 @@ def test_the_roles_together_may_do_what_audits_and_validations_do_and_no_more(te
     assert probed == (PROBE | {"sts:GetCallerIdentity"}) - {"ssm:CancelCommand"}
     assert measured == (VALIDATION | {"sts:GetCallerIdentity"}) - {"s3:GetObject", "s3:ListBucket"}
     assert actions_of(templates.allowed_to("sweep")) >= SWEEP
+    assert actions_of(found for _, found in templates.statements(("member-change",))) == CHANGE
+    assert actions_of(found for _, found in templates.statements(("member-change-plan",))) == PLANNING
 
 
 def test_in_the_service_s_own_account_an_audit_may_read_what_it_may_read_in_members(templates):

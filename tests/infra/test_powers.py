@@ -4,22 +4,23 @@ Whoever may write a document that it may also send runs anything as root where i
 all that is attached there.
 """
 
+import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 import pytest
 
 from infra.constructs.network import INTERFACES
-from plimsoll.clouds.aws.permissions import MADE_AS_SCRATCH, SCRATCH_CONDITION
+from plimsoll.clouds.aws.permissions import CHANGED_CONDITION, MADE_AS_SCRATCH, MARKING_CONDITION, SCRATCH_CONDITION
 from tests.infra.templates import MEMBERS, SERVICE, Templates, listed, plain
 
 ON_OUR_OWN = {
     *("dynamodb", "events", "kms", "lambda", "logs", "organizations", "pricing", "s3", "secretsmanager", "sqs"),
-    *("aco-automation", "cloudwatch", "states", "sts", "xray"),
+    *("aco-automation", "cloudtrail", "cloudwatch", "states", "sts", "xray"),
 }
 """Services in which roles reach no volume, instance or command."""
 HARMLESS = {
-    *("ec2:CreateTags", "ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeRegions"),
+    *("ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeRegions"),
     *("ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ssm:CancelCommand"),
     *("ssm:DescribeInstanceInformation", "ssm:GetCommandInvocation", "ssm:GetDocument", "ssm:GetParameter"),
 }
@@ -30,13 +31,16 @@ WRITES_DOCUMENTS = {"ssm:AddTagsToResource", "ssm:CreateDocument", "ssm:UpdateDo
 
 @dataclass
 class Powers:
-    """What one role could do: documents that it sends and writes, where it sends them, what it copies and changes."""
+    """What one role could do: documents that it sends and writes, where it sends them, what it copies and takes away,
+    what it tags, and what it modifies."""
 
     sends: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     hosts: set[str] = field(default_factory=set)
     copies: set[str] = field(default_factory=set)
     changes: set[str] = field(default_factory=set)
+    tags: set[str] = field(default_factory=set)
+    modifies: set[str] = field(default_factory=set)
 
     @property
     def root_on(self) -> frozenset[str]:
@@ -81,6 +85,15 @@ def note(powers: Powers, statement: dict) -> None:
                 powers.copies.add(f"volumes {tagged(condition)}")
             elif action in TAKES_AWAY and kind == "volume":
                 powers.changes.add("scratch volumes" if condition == SCRATCH_CONDITION else "any volume")
+            elif action == "ec2:CreateTags" and set(condition.get("StringEquals", ())) == {"ec2:CreateAction"}:
+                continue  # of what is being made
+            elif action == "ec2:CreateTags":
+                is_bound = json.dumps(condition) == json.dumps(MARKING_CONDITION)
+                powers.tags.add("the tag of a plan" if is_bound else "any tag")
+            elif action == "ec2:ModifyVolume":
+                powers.modifies.add(
+                    "volumes with the tag of a plan" if condition == CHANGED_CONDITION else "any volume"
+                )
             elif action not in {*TAKES_AWAY, *HARMLESS}:
                 assert action.partition(":")[0] in ON_OUR_OWN, f"{action} on {resource}: say what it can do to data"
 
@@ -116,12 +129,18 @@ def sentences(templates: Templates) -> list[str]:
         f"Write data as root: {those(lambda each: each.root_on)}.",
         f"Attach, detach or delete: {those(lambda each: each.changes)}.",
         f"Start commands: {those(commands)}.",
+        f"Tag volumes that exist: {those(lambda each: each.tags)}.",
+        f"Modify volumes: {those(lambda each: each.modifies)}.",
     ]
 
 
 BENCHES = "instances tagged plimsoll:bench=true and instances tagged plimsoll:in-place=true"
 MEASURERS = "plimsoll-validation, propose, send_command"
 CHANGES = "Attach, detach or delete: attach_scratch, clean_up, plimsoll-validation, sweep (scratch volumes)."
+MODIFIERS = (
+    "Tag volumes that exist: plan_changes, plimsoll-change-plan (the tag of a plan).",
+    "Modify volumes: apply_changes, plimsoll-change (volumes with the tag of a plan).",
+)
 PROBES = "begin_probe, plimsoll-probe (Plimsoll-Probe, locked and instances of any kind)"
 
 
@@ -132,6 +151,7 @@ def test_who_can_read_data_write_data_and_start_commands(templates):
         f"Write data as root: {MEASURERS} ({BENCHES}).",
         CHANGES,
         f"Start commands: {PROBES}; {MEASURERS} (Plimsoll-Benchmark, its own and {BENCHES}).",
+        *MODIFIERS,
     ]
 
 
@@ -142,6 +162,7 @@ def test_the_same_where_copies_are_switched_on_and_the_document_is_locked(templa
         "Write data as root: nobody.",
         CHANGES,
         f"Start commands: {PROBES}; {MEASURERS} (Plimsoll-Benchmark, locked and {BENCHES}).",
+        *MODIFIERS,
     ]
 
 
@@ -163,4 +184,7 @@ def test_a_copy_of_any_volume_and_a_change_of_any_volume_are_told():
     powers = Powers()
     note(powers, {"Effect": "Allow", "Action": "ec2:CopyVolumes", "Resource": "arn:aws:ec2:*:*:volume/vol-*"})
     note(powers, {"Effect": "Allow", "Action": "ec2:DeleteVolume", "Resource": "arn:aws:ec2:*:*:volume/*"})
+    note(powers, {"Effect": "Allow", "Action": "ec2:ModifyVolume", "Resource": "arn:aws:ec2:*:*:volume/*"})
+    note(powers, {"Effect": "Allow", "Action": "ec2:CreateTags", "Resource": "arn:aws:ec2:*:*:volume/*"})
     assert (powers.copies, powers.changes) == ({"volumes of any kind"}, {"any volume"})
+    assert (powers.modifies, powers.tags) == ({"any volume"}, {"any tag"})

@@ -14,7 +14,7 @@ from plimsoll.model.errors import Throttled, Unreachable
 from plimsoll_measure.validation.fio_job import LONGEST_TASK_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-MACHINES = ("audit", "validation", "probe", "sweep")
+MACHINES = ("audit", "validation", "probe", "change", "sweep")
 MOST_EVENTS = 25_000
 """Of the history of an execution (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 EVENTS_A_LOOK = 9

@@ -21,7 +21,7 @@ from typer.core import TyperCommand
 from plimsoll.cli.plain_help import ALL_HELP, PlainGroup, PlainTyper, write_lines_below
 from plimsoll.wings import find_folders
 
-PANELS: Final = ("Begin with", "Audit", "Read a run", "Measure", "Look back", "Try it", "Help")
+PANELS: Final = ("Begin with", "Audit", "Read a run", "Measure", "Change", "Look back", "Try it", "Help")
 """The panels of help in their order. Any other comes after them. The program's own help shows the first alone."""
 
 EXAMPLES: Final = (

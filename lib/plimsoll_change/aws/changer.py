@@ -13,6 +13,7 @@ from plimsoll.clouds.aws.ec2_fields import Count, Name, PastTime, PlainFigure, V
 from plimsoll.clouds.aws.errors import FAILURES, cloud_error, code_of, translate_errors
 from plimsoll.clouds.aws.hosts import Hosts
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
+from plimsoll.clouds.aws.permissions import CHANGE_TAG
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.aws.trail import KEPT_DAYS, LOOKUPS_A_SECOND, Trail
 from plimsoll.clouds.aws.volume_answers import ModificationAnswer, ModificationsPage, VolumeAnswer, VolumesPage
@@ -153,6 +154,14 @@ class AwsChanger:
         except FAILURES as error:
             raise _refusal(error, place, self.now()) from error
         return read_answer(Modified, raw, call=MODIFY, place=place).volume_modification.start_time
+
+    def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
+        """The volumes have a plan's tag from now on, in place of an earlier one."""
+        self._check_account(target)
+        ec2, tags = self.sessions.client("ec2", target.account, target.region), [{"Key": CHANGE_TAG, "Value": plan_id}]
+        for chunk in in_chunks(dict.fromkeys(volume_ids), _IDS_A_CALL):
+            with translate_errors(f"tag volumes of a plan in {target}", "ec2:CreateTags", CHANGING):
+                ec2.create_tags(Resources=list(chunk), Tags=tags)
 
     def find_starts(self, target: Target, volume_id: str, since: datetime) -> Sequence[datetime] | None:
         """The starts of a volume's modifications by CloudTrail; None for an account that does not let it be read."""

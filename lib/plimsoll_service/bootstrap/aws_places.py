@@ -5,7 +5,7 @@ What audits there is imported when it is first used: a step that measures does w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.settings import Settings
 from plimsoll_service.bootstrap.service import caller
 from plimsoll_service.config import ServiceConfig
-from plimsoll_service.service import ServicePlaces
+from plimsoll_service.service import ChangeTools, ServicePlaces
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
+    from plimsoll_change.ports import VolumeTagger
 
 
 def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
@@ -89,6 +90,20 @@ class AwsPlaces:
         """The reader of the target's hosts, by the probe's role."""
         return bench_of(self._enter(target.account, self.config.probe_role_name), self.settings)
 
+    def tagger(self, target: Target) -> VolumeTagger:
+        """The target's volumes, to plan changes of, by the role for plans."""
+        from plimsoll_service.bootstrap.aws_changes import account_changer  # noqa: PLC0415  # for changes alone
+
+        return account_changer(self._enter(target.account, self.config.change_plan_role_name), self.settings)
+
+    def change_tools(self, accounts: Collection[str]) -> ChangeTools:
+        """The volumes of these accounts, all of them open at once, by the role for changes."""
+        from plimsoll_service.bootstrap.aws_changes import open_tools  # noqa: PLC0415  # as above
+
+        role = self.config.change_role_name
+        credentials = [self._credential(account, role) for account in sorted(accounts)]
+        return open_tools(open_accounts(credentials, self.settings), self.settings, paced=self.paced)
+
     def _enter(self, account: str, role_name: str) -> Sessions:
         """One account alone. Raises CloudError if it cannot be entered."""
         entered = self._open_account(account, role_name)
@@ -100,9 +115,11 @@ class AwsPlaces:
         """One account alone; its failure says why if it cannot be entered."""
         last, entered = self._open.get(role_name, (None, None))
         if entered is None or last != account:
-            member = role_arn(account, role_name, self.partition, self.config.role_path)
-            arn = None if account == self.home else member
-            credential = Credential(role_arn=arn, external_id=self.config.external_id)
-            entered = open_accounts([credential], self.settings)
+            entered = open_accounts([self._credential(account, role_name)], self.settings)
             self._open[role_name] = account, entered
         return entered
+
+    def _credential(self, account: str, role_name: str) -> Credential:
+        """The way into an account by a role: none but the service's own into that which it runs in."""
+        arn = role_arn(account, role_name, self.partition, self.config.role_path)
+        return Credential(role_arn=None if account == self.home else arn, external_id=self.config.external_id)

@@ -9,21 +9,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.clouds.registry import GOOGLE
-from plimsoll.model.errors import CloudError, NotMeasured
+from plimsoll.model.errors import BadInput, CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.settings import Settings
 from plimsoll_google.names import UNPROBED
 from plimsoll_service.bootstrap.aws_places import aws_places
 from plimsoll_service.config import ServiceConfig
-from plimsoll_service.service import ServicePlaces, unmeasured_reason
+from plimsoll_service.service import ChangeTools, ServicePlaces, unmeasured_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
+    from plimsoll_change.ports import VolumeTagger
 
 
 def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
@@ -81,3 +82,11 @@ class GooglePlaces:
     def prober(self, target: Target) -> Bench:
         """NotMeasured: nothing is probed there."""
         raise NotMeasured(f"{target}: {UNPROBED}")
+
+    def tagger(self, target: Target) -> VolumeTagger:
+        """BadInput: changes there are text for the owner."""
+        raise BadInput(f"{target}: the service changes nothing there.")
+
+    def change_tools(self, accounts: Collection[str]) -> ChangeTools:
+        """BadInput: changes there are text for the owner."""
+        raise BadInput(f"{', '.join(sorted(accounts))}: the service changes nothing there.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import FAILURES, cloud_error
-from plimsoll.clouds.aws.names import AUDIT_ROLE, PROBE_ROLE, VALIDATION_ROLE
+from plimsoll.clouds.aws.names import AUDIT_ROLE, CHANGE_PLAN_ROLE, CHANGE_ROLE, PROBE_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.model.errors import CloudError
 
@@ -72,6 +72,8 @@ def _row(kind: str, call: str, keys: str, remove: str, **fields: Any) -> Leftove
     )
 
 
+_MEMBER_ROLES: Final = (AUDIT_ROLE, CHANGE_PLAN_ROLE, CHANGE_ROLE, PROBE_ROLE, VALIDATION_ROLE)
+
 LEFTOVER_KINDS: Final = (
     _row("CloudFormation::Stack", "cloudformation.describe_stacks", "Stacks.StackName", _CDK),
     _row(
@@ -107,7 +109,7 @@ LEFTOVER_KINDS: Final = (
         "iam.list_roles",
         "Roles.RoleName",
         "delete it in the console, which takes its policies too; every stage enters the same roles of member accounts",
-        pattern=f"{_NAMED}|^({AUDIT_ROLE}|{PROBE_ROLE}|{VALIDATION_ROLE})$",
+        pattern=f"{_NAMED}|^({'|'.join(_MEMBER_ROLES)})$",
     ),
     _row(
         "Lambda::Function",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,14 +14,15 @@ import boto3
 
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.clouds.aws.consoles import object_link
-from plimsoll.clouds.aws.errors import AUDITING, translate_errors
+from plimsoll.clouds.aws.errors import AUDITING, KEEPING, translate_errors
+from plimsoll.clouds.aws.names import CHANGES_GO
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
-from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
-from plimsoll.clouds.registry import cloud_of_account
+from plimsoll.clouds.aws.stores import DynamoHistory, S3Facts, S3Store
+from plimsoll.clouds.registry import AWS, cloud_of_account
 from plimsoll.model.errors import BadInput
 from plimsoll.settings import PREFIX, Settings
 from plimsoll_service.config import ServiceConfig
-from plimsoll_service.service import Service, ServicePlaces
+from plimsoll_service.service import ChangeTools, Service, ServicePlaces
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from plimsoll.model.policy import Policy
     from plimsoll.ports import Bench, FailedTarget, Target
     from plimsoll.reports.record import RecommendationRecord
+    from plimsoll_change.ports import VolumeTagger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,14 @@ class PlacesByCloud:
         """The reader of the target's hosts. Raises BadInput if there is none."""
         return self._places_of(target.provider, target).prober(target)
 
+    def tagger(self, target: Target) -> VolumeTagger:
+        """The target's volumes, to plan changes of. Raises BadInput if there are none."""
+        return self._places_of(target.provider, target).tagger(target)
+
+    def change_tools(self, accounts: Collection[str]) -> ChangeTools:
+        """The volumes of these accounts of AWS: nothing else is changed from here."""
+        return self._places_of(AWS, ", ".join(sorted(accounts))).change_tools(accounts)
+
     def _places_of(self, cloud: str, place: Target | str) -> ServicePlaces:
         try:
             return self.clouds[cloud]
@@ -81,7 +91,7 @@ def no_places(_config: ServiceConfig, _settings: Settings) -> Mapping[str, Servi
 
 def service_of_environment(config: ServiceConfig, places: PlacesMaker = no_places) -> Service:
     """The service of a configuration in places. Raises BadInput for a missing environment variable."""
-    settings = Settings.from_environment()
+    settings, facts = Settings.from_environment(), os.environ.get(f"{PREFIX}FACTS_BUCKET")
     return Service(
         config=config,
         settings=settings,
@@ -97,6 +107,8 @@ def service_of_environment(config: ServiceConfig, places: PlacesMaker = no_place
         envelopes=measured_envelopes,
         console_link=service_console_link,
         file_link=_file_link,
+        facts=S3Facts(bucket=facts, client=_client("s3")) if facts else None,
+        is_killed=_is_killed,
     )
 
 
@@ -117,6 +129,13 @@ def service_console_link(volume: RecommendationRecord, policy: Policy, now: date
 def _file_link(key: str) -> str | None:
     _, partition = caller()
     return object_link(_client("s3").meta.region_name, _variable("BUCKET"), key, partition=partition)
+
+
+def _is_killed() -> bool:
+    """True unless the parameter of the switch says `go` at this moment. Only functions that change volumes have one."""
+    with translate_errors("read the switch for changes", "ssm:GetParameter", KEEPING):
+        answer = _client("ssm").get_parameter(Name=_variable("CHANGE_SWITCH"))
+    return str(answer["Parameter"]["Value"]).strip() != CHANGES_GO
 
 
 def forget_process() -> None:

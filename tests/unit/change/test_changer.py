@@ -7,9 +7,10 @@ import boto3
 import pytest
 
 from cloud_simulator.aws.fleet import HOME_KEY
+from cloud_simulator.aws.living import ModificationRules
 from cloud_simulator.aws.volume_maker import gp2, io
 from cloud_simulator.faults import Effect, Fault
-from plimsoll.clouds.aws.permissions import CHANGE
+from plimsoll.clouds.aws.permissions import CHANGE, CHANGE_TAG
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.model.errors import BadCredentials, Unanswered, VolumeGone
 from plimsoll.model.volume import Volume, VolumeSpec
@@ -37,7 +38,7 @@ def changing(monkeypatch, *volumes, **options):
 
 
 def count(there):
-    return len(there.front.living.modifications)
+    return len(there.front.living.modifications())
 
 
 def test_a_modification_is_seen_with_what_it_makes_of_the_volume(monkeypatch):
@@ -147,3 +148,16 @@ def test_exactly_the_permissions_that_are_printed_are_used(monkeypatch):
         changer.modify(HERE, name, NOW_SPEC, THEN)
     others = {"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData", "sts:GetCallerIdentity"}
     assert used | others == CHANGE
+
+
+def test_a_plan_s_tag_takes_the_place_of_an_earlier_one_and_opens_its_volume_alone(monkeypatch):
+    with changing(monkeypatch, rules=ModificationRules(tag=CHANGE_TAG)) as (there, changer):
+        name = id_of(there)
+        with pytest.raises(ModifyRefused) as refused:
+            changer.modify(HERE, name, NOW_SPEC, THEN)
+        assert refused.value.code == "UnauthorizedOperation"
+        for plan in ("plan-1", "plan-2"):
+            changer.tag(HERE, [name], plan)
+            assert changer.look(HERE, [name])[name].tags[CHANGE_TAG] == plan
+        changer.modify(HERE, name, NOW_SPEC, THEN)
+        assert count(there) == 1

@@ -3,9 +3,14 @@
 from typing import Final
 
 AUDIT_ROLE: Final = "plimsoll-audit"
+CHANGE_ROLE: Final = "plimsoll-change"
+CHANGE_PLAN_ROLE: Final = "plimsoll-change-plan"
 PROBE_ROLE: Final = "plimsoll-probe"
 VALIDATION_ROLE: Final = "plimsoll-validation"
-"""The roles in each account: one reads, the other measures."""
+"""The roles in each account: they read, change what is planned, tag what is planned, probe and measure."""
+
+CHANGES_GO: Final = "go"
+"""The value of the switch for changes with which they may begin; any other ends what has not begun."""
 
 EVENT_SOURCE: Final = "plimsoll"
 """The source of the service's events."""

@@ -1,7 +1,7 @@
 """Permissions: exactly the IAM actions that each capability uses, for the roles that grant them."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
 from plimsoll.model.policy import Policy, TagMatch
@@ -107,6 +107,9 @@ STATES: Final = frozenset(
 """What `plimsoll states` reads besides an audit's own answers. Each is optional: nothing is said that rests on one that
 is denied, and that one is named."""
 
+BILL: Final = frozenset({"s3:GetObject", "s3:ListBucket"})
+"""What reading a bill in S3 uses, on its bucket. One with a KMS key also needs kms:Decrypt on that key."""
+
 CHANGE: Final = frozenset(
     {
         "cloudtrail:LookupEvents",
@@ -123,6 +126,40 @@ CHANGE: Final = frozenset(
 """What `plimsoll change` uses: it looks at volumes, and modifies those of an approved plan. Without
 cloudtrail:LookupEvents other people's modifications are not counted. Rules that name alarms use
 cloudwatch:DescribeAlarms."""
+
+CHANGE_TAG: Final = "plimsoll:change"
+"""The tag of a volume that a plan changes; its value is the plan's id."""
+
+CHANGED_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"Null": {f"aws:ResourceTag/{CHANGE_TAG}": "false"}}
+"""The IAM condition that a plan has marked the volume: in the deployed service nothing else is modified."""
+
+PLANNING: Final = frozenset(
+    {
+        "ec2:CreateTags",
+        "ec2:DescribeInstances",
+        "ec2:DescribeInstanceTypes",
+        "ec2:DescribeVolumes",
+        "ec2:DescribeVolumesModifications",
+        "sts:GetCallerIdentity",
+    }
+)
+"""What the deployed service makes a plan with: ec2:CreateTags only under `MARKING_CONDITION`. Another role changes."""
+
+MARKING_CONDITION: Final[Mapping[str, Mapping[str, Any]]] = {
+    "ForAllValues:StringEquals": {"aws:TagKeys": (CHANGE_TAG,)},
+    "Null": {f"aws:RequestTag/{CHANGE_TAG}": "false"},
+}
+"""The IAM condition that no other tag is given."""
+
+FACTS_WRITING: Final = frozenset({"s3:PutObject"})
+"""On the objects of the bucket of facts, under `FACTS_CONDITION`: nothing is deleted there, or written over."""
+
+FACTS_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"Null": {"s3:if-none-match": "false"}}
+"""The IAM condition that an object is written only if there is none (Amazon S3 User Guide, "Enforce conditional writes
+on Amazon S3 buckets", read 2026-11-27)."""
+
+SWITCH: Final = frozenset({"ssm:GetParameter"})
+"""What looking at the switch that ends changes uses, on its parameter."""
 
 ON_SCRATCH_ALONE: Final = frozenset({"ec2:AttachVolume", "ec2:DeleteVolume", "ec2:DetachVolume"})
 """Those that a role grants on volumes only under `SCRATCH_CONDITION`: the adapter looks for the tag too, but a mistake

@@ -113,6 +113,26 @@ class S3Store:
 _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of an object at once."""
 
+_THERE_ALREADY: Final = ("PreconditionFailed", "ConditionalRequestConflict")
+"""What S3 answers where another object has the key, or another call is just writing it (Amazon S3 User Guide, "How to
+prevent object overwrites with conditional writes", read 2026-11-27)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class S3Facts(S3Store):
+    """A bucket of facts: an object that is there is never written over."""
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        """Keeps content under a new key, whole or not at all; False if something is there already, which stays."""
+        with self._translate_errors("write", key, "s3:PutObject"):
+            try:
+                self.client.put_object(Bucket=self.bucket, Key=key, Body=content, IfNoneMatch="*")
+            except ClientError as error:
+                if code_of(error) in _THERE_ALREADY:
+                    return False
+                raise
+        return True
+
 
 @dataclass(slots=True)
 class _Pieces:

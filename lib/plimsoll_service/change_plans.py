@@ -1,0 +1,87 @@
+"""Plans of the service: in the bucket of facts for ever, and in the store for as long as passes are taken of them."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from plimsoll.jobs.document import StoredDocument
+from plimsoll.model.errors import BadInput
+from plimsoll_change.ledger import ChangeLedger
+from plimsoll_change.line import JudgingMemory
+from plimsoll_change.plan import ChangePlan
+from plimsoll_change.plan_files import PLAN_FILE, parse_plan, parse_rules
+from plimsoll_change.ports import FactStore
+from plimsoll_change.rules import ChangeRules
+from plimsoll_service.change_messages import FindChangesMessage, FoundChanges
+from plimsoll_service.change_words import words_key
+from plimsoll_service.service import Service
+
+_OPEN: Final = "changes/open/"
+
+
+class OpenPlan(BaseModel):
+    """A plan that passes are still taken of: when the next is due, the words that were read, and what was judged."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    due: datetime
+    words: int = 0
+    memory: JudgingMemory = JudgingMemory()
+
+
+def find_changes(service: Service, _message: FindChangesMessage) -> FoundChanges:
+    """Names the open plans whose next pass is due, or on which somebody has said something since."""
+    now = service.clock.now()
+    return FoundChanges(
+        plans=[
+            plan_id
+            for plan_id in find_open(service)
+            if (state := open_document(plan_id).get(service.store)) is not None
+            and (now >= state.due or count_words(service.change_facts, plan_id) != state.words)
+        ]
+    )
+
+
+def find_open(service: Service) -> Iterator[str]:
+    """The plans that passes are still taken of, by id."""
+    for key in service.store.keys(_OPEN):
+        yield key.removeprefix(_OPEN).removesuffix(".json")
+
+
+def open_document(plan_id: str) -> StoredDocument[OpenPlan]:
+    """The document that keeps a plan open."""
+    return StoredDocument(f"{_OPEN}{plan_id}.json", OpenPlan, "open plan", "delete it, and make a new plan")
+
+
+def plan_key(plan_id: str) -> str:
+    """The key of a plan in the bucket of facts."""
+    return f"{plan_id}/{PLAN_FILE}"
+
+
+def read_stored_plan(facts: FactStore, plan_id: str) -> ChangePlan:
+    """A plan in the bucket of facts. Raises BadInput if there is none, or if it was altered."""
+    content = facts.get(plan_key(plan_id))
+    if content is None:
+        raise BadInput(f"there is no plan {plan_id}: the state machine of changes makes one of a run.")
+    return parse_plan(content, plan_key(plan_id))
+
+
+LEDGERS: Final[dict[tuple[FactStore, str], ChangeLedger]] = {}
+"""The ledgers that this process has read, by store and plan: a fact that was read does not change."""
+
+
+def kept_ledger(facts: FactStore, plan_id: str) -> ChangeLedger:
+    """The ledger of a plan, one for as long as the process lives."""
+    return LEDGERS.setdefault((facts, plan_id), ChangeLedger(store=facts, plan_id=plan_id))
+
+
+def count_words(facts: FactStore, plan_id: str) -> int:
+    """The number of files in which people said something of a plan."""
+    return sum(1 for _ in facts.keys(words_key(plan_id)))
+
+
+def service_rules(service: Service) -> ChangeRules:
+    """The rules of the service's configuration."""
+    return parse_rules(service.config.change_rules, "change_rules")
