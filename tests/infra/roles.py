@@ -103,6 +103,8 @@ def asked(client: Any, operation: str, params: Mapping[str, Any]) -> Asked:
         about = params["executionArn"]
     elif operation == "AssumeRole":
         about = params["RoleArn"]
+    elif operation == "CreateTags":
+        about = f"volume/{params['Resources'][0]}"
     elif operation in ON_VOLUMES:
         about = f"volume/{params.get('VolumeId', 'new')}"
     elif "DocumentName" in params or "VersionName" in params:
