@@ -23,7 +23,7 @@ ACTIONS = {
 """What IAM calls an operation, where it does not by the operation's own name."""
 HERE = {"${AWS::Partition}": "aws", "${AWS::AccountId}": "111122223333", "${AWS::Region}": "eu-west-1"}
 """The account and region that the templates are read for."""
-ON_VOLUMES = {"AttachVolume", "CreateVolume", "DeleteVolume", "DetachVolume"}
+ON_VOLUMES = {"AttachVolume", "CreateVolume", "DeleteVolume", "DetachVolume", "ModifyVolume"}
 """Operations on a volume, whose instance, where they have one, is not looked at here."""
 SERVICES = {"monitoring": "cloudwatch"}
 NAMED_BY = {
@@ -103,6 +103,8 @@ def asked(client: Any, operation: str, params: Mapping[str, Any]) -> Asked:
         about = params["executionArn"]
     elif operation == "AssumeRole":
         about = params["RoleArn"]
+    elif operation == "CreateTags":
+        about = f"volume/{params['Resources'][0]}"
     elif operation in ON_VOLUMES:
         about = f"volume/{params.get('VolumeId', 'new')}"
     elif "DocumentName" in params or "VersionName" in params:

@@ -18,6 +18,8 @@ from tests.infra.roles import Listener, allows
 from tests.infra.test_roles_suffice import CONFIG, carried_out
 
 FUNCTIONS = ("plan_changes", "find_changes", "apply_changes")
+pytestmark = pytest.mark.release  # test_changes.py holds the same statements, and no simulated days pass there
+
 RULES = {"approvers": ["ada"], "most_volumes_an_hour": 100}
 MOST_HOURS = 72
 
