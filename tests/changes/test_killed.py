@@ -34,6 +34,9 @@ class HarmJudge:
     def judge_lines(self, _progress, jobs, _now):
         return {job.line.id: a_verdict("worse", is_direct=True) for job in jobs if job.line.name.startswith("harmed")}
 
+    def count_stopped(self, _lines, _made, _now):
+        return {}
+
     def judge_group(self, _progress, _members, _bake_h, _now):
         return GroupVerdict(verdict=a_verdict(), members=())
 
