@@ -22,8 +22,10 @@ unexport PYTHONDONTWRITEBYTECODE
 WAIT_HERE := tests/machines tests/pipelines tests/faults
 COMPUTING := -n 2 --dist worksteal -m
 WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
-# The longest first, then by their names alone: so files that compute stand between those that wait.
-WAITS := tests/pipelines/test_simulate.py $(shell (find $(WAIT_HERE) -name 'test_*.py'; grep -rlF mark.needs tests --include='test_*.py') | \
+# The longest first, so that no other ends before it; then by their names alone: so files that compute stand between
+# those that wait.
+LONGEST := $(addprefix tests/pipelines/,test_validate.py test_validate_faults.py test_simulate.py)
+WAITS := $(LONGEST) $(shell (find $(WAIT_HERE) -name 'test_*.py'; grep -rlF mark.needs tests --include='test_*.py') | \
   awk -F/ '{ print $$NF, $$0 }' | sort -u | cut -d' ' -f2)
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
@@ -35,11 +37,8 @@ CDK ?=
 TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
-define on_this
-$(if $(filter tests/unit/%,$(WAITS)),,$(error the tests that wait were not found, so they would not run))
-PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(COMPUTING) "not waits" $(WAIT_HERE:%=--ignore=%)
-PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(WAITING) waits $(WAITS)
-endef
+PROFILE := push
+WITH_PROFILE = PLIMSOLL_TESTS_PROFILE=$(PROFILE) $(CLEAN_ENV)
 
 ifneq ($(ALSO_PYTHON),)
 ALSO_READY := .venv-$(ALSO)/.ready
@@ -47,8 +46,10 @@ on_the_other = PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) .venv-$(ALSO)/bin/python -
 else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
+ON_THE_OTHER_push = $(call on_the_other,smoke,not needs,$(SMOKE))
+ON_THE_OTHER_all = $(call on_the_other,push,not needs and not once)
 
-.PHONY: demo test test-all lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools promtool checkov
+.PHONY: demo test test-all test-computing test-waiting test-on-the-other lint format backtest bench bench-quick scale faults settings synth deploy e2e pictures screenshots clean tools promtool checkov
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -84,13 +85,25 @@ checkov: .venv/.ready
 demo: .venv/.ready tools ## audit a simulated organization without AWS, and measure with fio (two minutes)
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
-test: .venv/.ready tools promtool $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
-	$(call on_this,push)
-	$(call on_the_other,smoke,not needs,$(SMOKE))
+# Each is a run of its own, and `make --jobs` has them at once: what waits leaves a processor to what computes.
+TESTS := test-computing test-waiting test-on-the-other
 
-test-all: .venv/.ready tools promtool checkov $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
-	$(call on_this,all)
-	$(call on_the_other,push,not needs and not once)
+test: $(TESTS) ## what a change must pass; a smoke test on the other Python, where it is here
+
+test-all: PROFILE := all
+test-all: $(TESTS) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
+
+$(TESTS): .venv/.ready tools promtool $(ALSO_READY) $(if $(filter test-all,$(MAKECMDGOALS)),checkov)
+
+test-computing:
+	$(WITH_PROFILE) $(RUN) pytest $(COMPUTING) "not waits" $(WAIT_HERE:%=--ignore=%)
+
+test-waiting:
+	$(if $(filter tests/unit/%,$(WAITS)),,$(error the tests that wait were not found, so they would not run))
+	$(WITH_PROFILE) $(RUN) pytest $(WAITING) waits $(WAITS)
+
+test-on-the-other: | test-computing
+	$(ON_THE_OTHER_$(PROFILE))
 
 .venv-$(ALSO)/.ready: .venv/.ready
 	UV_PROJECT_ENVIRONMENT=.venv-$(ALSO) $(BIN)/uv sync --locked --quiet --python $(ALSO_PYTHON)
@@ -106,7 +119,7 @@ backtest: .venv/.ready ## how often sizes of past weeks were outgrown, of the sh
 	$(CLEAN_ENV) $(RUN) python benchmarks/fleets/figures.py
 
 # QUESTIONS="a d" measures some of them.
-bench: .venv/.ready ## how fast Plimsoll is and what it costs, into docs/performance.md (a quarter of an hour)
+bench: .venv/.ready ## how fast Plimsoll is and what it costs, into benchmarks/speed/README.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py $(QUESTIONS)
 

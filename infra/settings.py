@@ -354,7 +354,7 @@ class Deployment(ServiceConfig, BaseSettings):
             )
         if self.audits_google and self.google_credentials is None:
             raise ValueError(
-                "google_credentials is missing: Google has to know the functions' roles. docs/google-cloud.md says how "
+                "google_credentials is missing: Google has to know the functions' roles. infra/google.md says how "
                 "a workload identity pool is made; give its configuration, as in "
                 f'{PREFIX}GOOGLE_CREDENTIALS="$(cat google.json)"'
             )

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from figures import Row
-from memory_fleet import NOW, Patterns, project_ports
+from memory_fleet import NOW, project_ports
+from patterns import make_patterns
 
 from plimsoll.auditing.list import list_volumes
 from plimsoll.decide.case import Case, DecisionContext
@@ -56,7 +57,7 @@ def measure() -> list[Row]:
 
 
 def _held() -> tuple[list[Held], DecisionContext]:
-    patterns, policy = Patterns.make(), Policy()
+    patterns, policy = make_patterns(), Policy()
     ports = project_ports(VOLUMES, patterns)
     target = next(one for one in ports.inventory.targets() if isinstance(one, Target))
     book = ports.prices.book(target)

@@ -1,10 +1,14 @@
-"""Growth of CPU and memory with the fleet: audits of 1,000, 10,000 and 25,000 volumes in memory, a process each."""
+"""Growth of CPU and memory with the fleet: audits of 1,000, 10,000 and 25,000 volumes in memory, a process each.
+
+The simulator makes the fleet's patterns in a process before: its memory is not Plimsoll's.
+"""
 
 import json
 import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from figures import Row
 from memory_fleet import NOW, Patterns, project_ports
@@ -17,11 +21,14 @@ from plimsoll.outcomes import Answered
 SIZES = (1_000, 10_000, 25_000)
 FLAT = 1.2
 MEMORY = 1.3
+_PATTERNS = Path(__file__).with_name("patterns.py")
 
 
 def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
     """The rows of CPU a volume and of peak memory at each size, with how much they grow."""
-    runs = {size: _child(size) for size in sizes}
+    with TemporaryDirectory() as folder:
+        _run(_PATTERNS, folder)
+        runs = {size: dict(json.loads(_run(Path(__file__), str(size), folder))) for size in sizes}
     each_ms = [run["seconds"] / size * 1e3 for size, run in runs.items()]
     peak_mib = [run["peak_mib"] for run in runs.values()]
     named = " and ".join((", ".join(f"{size:,}" for size in sizes[:-1]), f"{sizes[-1]:,}"))
@@ -42,15 +49,14 @@ def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
     ]
 
 
-def _child(size: int) -> dict[str, float]:
-    command = [sys.executable, str(Path(__file__)), str(size)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # this file
-    return dict(json.loads(done.stdout))
+def _run(script: Path, *words: str) -> str:
+    command = [sys.executable, str(script), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603  # a file of ours
 
 
-def _audit(size: int) -> dict[str, float]:
+def _audit(size: int, folder: Path) -> dict[str, float]:
     """The seconds of CPU of an audit of so many volumes, taken as a stream, and the peak memory before and after."""
-    ports = project_ports(size, Patterns.make())
+    ports = project_ports(size, Patterns.read(folder))
     base = peak_mib()
     collect_rarely()
     start = time.process_time()
@@ -69,7 +75,7 @@ def peak_mib() -> float:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        json.dump(_audit(int(sys.argv[1])), sys.stdout)
+        json.dump(_audit(int(sys.argv[1]), Path(sys.argv[2])), sys.stdout)
     else:
         for row in measure():
             sys.stdout.write(f"{row}\n")

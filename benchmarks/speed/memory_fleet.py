@@ -1,17 +1,19 @@
 """A fleet in memory for the benchmarks that are about Plimsoll alone: no cloud, no network, minutes of a few workloads.
 
-Volumes are made as they are listed, and share the minutes of `WORKLOADS` simulated ones, so that neither costs memory.
+Volumes are made as they are listed, and share the minutes of a few patterns, so that neither costs memory. The
+simulator, which makes those (`patterns.py`), takes more memory than Plimsoll: what measures memory reads them from
+files.
 """
 
+import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 
-from cloud_simulator.aws.fleet import SimulatedVolume, volume_truth
-from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.envelopes import envelope_library
@@ -21,15 +23,13 @@ from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import CloudError
 from plimsoll.model.series import SERIES, Longer
-from plimsoll.model.units import MIB, MINUTE_S, mib_s_from_mb_s
-from plimsoll.model.volume import Attachment, Host, HostLimits, Volume, VolumeState
+from plimsoll.model.units import mib_s_from_mb_s
+from plimsoll.model.volume import Attachment, Host, HostLimits, Volume, VolumeSpec, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
 from plimsoll.reading.known import Ask, Found
-from plimsoll.reading.window import Window
 from plimsoll.settings import Settings
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-WORKLOADS = 40
 TARGET_VOLUMES = 2500
 """Volumes of one account in one region: a target's inventory is in memory while it is audited."""
 
@@ -43,20 +43,49 @@ _LIMITS = HostLimits(
 """An m5.4xlarge (DescribeInstanceTypes)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A volume that the fleet repeats."""
+
+    id: str
+    spec: VolumeSpec
+    created: datetime
+
+
 @dataclass(slots=True)
 class Patterns:
-    """The simulated volumes whose specs and minutes the fleet repeats."""
+    """The volumes that the fleet repeats, and the minutes of each."""
 
-    volumes: Sequence[SimulatedVolume]
+    volumes: Sequence[Pattern]
     minutes: Mapping[str, Sums]
 
+    def save(self, folder: Path) -> None:
+        """Writes them into a folder, each series as an array of its own."""
+        told = []
+        for each in self.volumes:
+            sums = self.minutes[each.id]
+            for name, values in sums.series.items():
+                np.save(folder / f"{each.id}.{name}.npy", values)
+            made = {"id": each.id, "spec": asdict(each.spec), "created": each.created.isoformat()}
+            told.append({**made, "start_s": sums.start_s, "period_s": sums.period_s, "series": [*sums.series]})
+        (folder / "patterns.json").write_text(json.dumps(told), encoding="ascii")
+
     @classmethod
-    def make(cls, mix: Mix = Mix.QUIET, count: int = WORKLOADS) -> "Patterns":
-        """So many of one mix."""
-        window = Window.before(NOW, days=14)
-        volumes = [one for one in fleet_of(count, NOW, mix=mix).volumes if one.workload is not None and one.hosts]
-        minutes = {one.id: sums for one in volumes if (sums := volume_truth(one, window)) is not None}
-        return cls(volumes, {name: _with_rates(sums) for name, sums in minutes.items()})
+    def read(cls, folder: Path) -> "Patterns":
+        """Those of a folder. Their minutes stay in its files."""
+        told = json.loads((folder / "patterns.json").read_text(encoding="ascii"))
+        volumes = [
+            Pattern(one["id"], VolumeSpec(**one["spec"]), datetime.fromisoformat(one["created"])) for one in told
+        ]
+        minutes = {
+            one["id"]: Sums(
+                start_s=one["start_s"],
+                period_s=one["period_s"],
+                **{name: np.load(folder / f"{one['id']}.{name}.npy", mmap_mode="r") for name in one["series"]},
+            )
+            for one in told
+        }
+        return cls(volumes, minutes)
 
     def volume(self, number: int, target: Target) -> Volume:
         """The fleet's volume of that number, on a host of its own."""
@@ -72,15 +101,6 @@ class Patterns:
             created=like.created,
             attachments=(Attachment(host=host, device="/dev/sdf", since=like.created, boot=False),),
         )
-
-
-def _with_rates(sums: Sums) -> Sums:
-    """The same with the rate of each minute as a series of its own, as AWS publishes it on Nitro hosts."""
-    iops = (sums.read_ops + sums.write_ops) / MINUTE_S
-    moved = (sums.read_bytes + sums.write_bytes) / (MIB * MINUTE_S)
-    return sums.with_series(
-        highest_iops=iops, summed_iops=iops, highest_throughput_mib_s=moved, summed_throughput_mib_s=moved
-    )
 
 
 @dataclass(slots=True)

@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from figures import Row
-from memory_fleet import NOW, Patterns, project_ports
+from memory_fleet import NOW, project_ports
+from patterns import make_patterns
 from playwright.sync_api import sync_playwright
 
 from cloud_simulator.aws.organization import Mix
@@ -55,7 +56,7 @@ def _run(*words: str) -> str:
 
 def _audited(folder: Path, size: int) -> None:
     """A run of so many volumes."""
-    ports = project_ports(size, Patterns.make(Mix.EVERYDAY, count=WORKLOADS))
+    ports = project_ports(size, make_patterns(Mix.EVERYDAY, count=WORKLOADS))
     order = Order(folder=folder, scope={}, policy=Policy(), now=NOW)
     carry_out(order, [ports], lambda _progress, _outcome: None)
 

@@ -1,4 +1,4 @@
-"""Measures what docs/performance.md answers, and writes each answer's figures between their marks.
+"""Measures what README.md beside it answers, and writes each answer's figures between their marks.
 
 make bench                  all five questions
 make bench QUESTIONS="a d"  some of them, by their letters; the figures of others stay
@@ -22,7 +22,7 @@ import waiting
 from figures import CACHE, ROOT, Row
 from versions import commit_of
 
-PAGE: Final = ROOT / "docs" / "performance.md"
+PAGE: Final = ROOT / "benchmarks" / "speed" / "README.md"
 
 QUESTIONS: Final[Mapping[str, tuple[Callable[[], Iterable[Row]], ...]]] = {
     "a": (waiting.measure, report.measure),

@@ -10,7 +10,7 @@ from uv import find_uv_bin
 
 from infra.packaging import PROJECT
 from plimsoll.clouds.registry import AWS, CLOUDS, GOOGLE
-from plimsoll.extras import EXTRAS
+from plimsoll.distribution import EXTRAS
 from plimsoll.wings import WINGS
 
 PRUNED: Final = {

@@ -75,7 +75,7 @@ def table_or_none(text: str | None) -> LearnedTable | None:
 
 
 def _warn_of(error: Exception) -> None:
-    warnings.warn(f"what earlier audits learned is not used, and learned anew: {error}", stacklevel=3)
+    warnings.warn(f"the table that earlier audits learned is not used, and is learned again: {error}", stacklevel=3)
 
 
 def table_text(table: LearnedTable) -> str:

@@ -50,7 +50,7 @@ DESCRIBED_EVERY_S = 10.0
 
 
 _GONE: Final = (
-    "an earlier part of this run listed {what}, and no list has it now, so that {missing}. Resume the run again later; "
+    "an earlier part of this run listed {what}, which is no longer listed, so {missing}. Resume the run again later; "
     "if it is gone for good, begin a new run."
 )
 

@@ -109,7 +109,7 @@ def _read_labeled(places: Sequence[int], cells: list[str]) -> Iterator[FleetRow]
     time, label, value = (cells[place] for place in places)
     series = _series(label)
     if series is None:
-        raise ValueError(f"the label {label!r} holds no volume, or none of {', '.join(METRICS.values())}")
+        raise ValueError(f"the label {label!r} holds no volume, or no metric of {', '.join(METRICS.values())}")
     yield _point(_time(time), series, value)
 
 

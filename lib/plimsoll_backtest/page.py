@@ -8,7 +8,7 @@ from itertools import groupby
 from jinja2 import Environment
 from markupsafe import Markup
 
-from plimsoll.extras import CHARTS, install_hint
+from plimsoll.distribution import CHARTS, install_hint
 from plimsoll.reports.charts.pictures import Row
 from plimsoll.reports.charts.theme import LIGHT, WIDTH_PX
 from plimsoll.reports.html.page import templates_of

@@ -28,7 +28,7 @@ def show_outcome(console: Console, outcome: BacktestOutcome) -> None:
         console.print(f"\n{_days(memory_days)} of memory, demand times {times:g}")
         console.print(_rules_table(rules))
     console.print('"minutes" are throttled; "too long" counts, at each cut, volumes throttled for more than promised')
-    console.print('\nAt the same saving as another rule; "more" is what all but a tenth of resampled fleets show')
+    console.print('\nCompared at the same saving as another rule; "more" holds in nine of ten resampled fleets')
     console.print(_same_saving_table(outcome.same_saving))
     shown = [row for row in outcome.reliability if row.times is None] or outcome.reliability
     console.print("\nPromised and observed risk of volumes reduced to more than gp3 includes")

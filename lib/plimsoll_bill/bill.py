@@ -4,6 +4,8 @@ Memory is bounded: rows are added up by resource and month while they are read, 
 Currencies stay apart. A row of block storage that no meter fits, or that lacks its cost, is named.
 """
 
+import glob
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,62 +17,68 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from plimsoll.model.errors import BadInput
+from plimsoll.model.market import Meter
 from plimsoll.reports.data.column_types import literal
+from plimsoll.reports.wording import count_of
 from plimsoll_bill.layouts import LAYOUTS, layout_of
 from plimsoll_bill.meters import meter_of
 from plimsoll_bill.sources import BillFile
 
-_MEMORY: Final = "600MB"
-"""Memory that DuckDB may take: with Python and what DuckDB does not count, the process stays under 1 GiB."""
-
-_THREADS: Final = 2
+_CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "memory_limit": "600MB",  # with Python and what DuckDB does not count, the process stays under 1 GiB
+    "threads": 2,
+    "preserve_insertion_order": "false",
+}
 _ROWS: Final = 10_000
 
 _CLOSE: Final = "1.01e-10 * (1 + abs(coalesce(list_price, 0))) + 1e-9 * abs(billed)"
 """A cost and a quantity that were rounded to ten decimals differ by no more from list price times quantity."""
 
+_KIND: Final = ("provider", "usage_type", "description", "unit", "list_price")
+"""The columns that say what a row counts."""
+
+_TEXTS: Final = ("provider", "account", "region", "resource", "usage_type", "unit")
+_KEYS: Final = ("is_storage", "kind", "currency", "is_costed", "account", "region", "month", "resource", *_KIND)
+"""The columns by which rows are added up while they are read; those of other services have few of them."""
+
+_SUMS: Final = {
+    "rows": "count(*)",
+    "quantity": "(sum(quantity) filter (kind = 'usage'))::double",
+    "list_cost": "sum(priced)::double",
+    "billed": "sum(billed)::double",
+    "net": "sum(net)::double",
+    "credit": "sum(credit)::double",
+    "seconds": "(sum(coalesce(epoch(ended) - epoch(began), 3600)) filter (kind = 'usage'))::double",
+    "ghosts": "count(*) filter (kind = 'usage' and quantity = 0 and billed = 0)",
+    "at_list": f"count(*) filter (quantity <> 0 and abs(priced - billed) <= {_CLOSE})",
+    "below_list": f"count(*) filter (quantity <> 0 and billed < priced - ({_CLOSE}))",
+    "above_list": f"count(*) filter (quantity <> 0 and billed > priced + ({_CLOSE}))",
+    "unpriced": "count(*) filter (kind = 'usage' and priced is null)",
+    "unspread": "count(*) filter (is_unspread)",
+}
+
 _READ: Final = f"""
-insert into lines
-with ours as (select {{select}} from {{source}}),
+with ours as (select * replace (coalesce(is_storage, false) as is_storage) from (select {{select}} from {{source}})),
 priced as (
-    select * replace (coalesce(kind, '') as kind),
-        case when contains(usage_type, 'EBS:') then '' else description end as text,
-        case when kind = 'usage' then coalesce(list_price * quantity, list_cost) end as priced
-    from ours where is_storage
+    select * replace (
+            coalesce(kind, '') as kind, case when is_storage then list_price end as list_price,
+            {", ".join(f"case when is_storage then coalesce({name}, '') else '' end as {name}" for name in _TEXTS)},
+            case when is_storage and not contains(coalesce(usage_type, ''), 'EBS:') then coalesce(description, '')
+                else '' end as description
+        ),
+        period is not null and billed is not null as is_costed,
+        case when is_storage then date_trunc('month', period)::date end as month,
+        case when kind = 'usage' and is_storage then coalesce(list_price * quantity, list_cost) end as priced
+    from ours
 )
-select coalesce(provider, ''), kind, currency, period is not null and billed is not null as is_costed,
-    coalesce(account, ''), coalesce(region, ''), date_trunc('month', any_value(period))::date, coalesce(resource, ''),
-    coalesce(usage_type, ''), coalesce(text, ''), coalesce(unit, ''), list_price, count(*),
-    sum(quantity) filter (kind = 'usage'), sum(priced), sum(billed), sum(net), sum(credit),
-    sum(coalesce(epoch(ended) - epoch(began), 3600)) filter (kind = 'usage'),
-    count(*) filter (kind = 'usage' and quantity = 0 and billed = 0),
-    count(*) filter (quantity <> 0 and abs(priced - billed) <= {_CLOSE}),
-    count(*) filter (quantity <> 0 and billed < priced - ({_CLOSE})),
-    count(*) filter (quantity <> 0 and billed > priced + ({_CLOSE})),
-    count(*) filter (kind = 'usage' and priced is null), count(*) filter (is_unspread)
-from priced
-group by provider, kind, currency, is_costed, account, region, period, resource, usage_type, text, unit, list_price;
-insert into elsewhere
-with ours as (select {{select}} from {{source}})
-select currency, coalesce(kind, ''), count(*), sum(billed), sum(net) from ours where is_storage is not true group by all
+select {", ".join(_KEYS)}, {", ".join(f"{sql} as {name}" for name, sql in _SUMS.items())} from priced
+group by {", ".join(_KEYS)}
 """
 
-_LINES: Final = """
-create table lines (
-    provider varchar, kind varchar, currency varchar, is_costed boolean, account varchar,
-    region varchar, month date, resource varchar, usage_type varchar, description varchar, unit varchar,
-    list_price double, rows bigint, quantity double, list_cost double, billed double, net double, credit double,
-    seconds double, ghosts bigint, at_list bigint, below_list bigint, above_list bigint, unpriced bigint,
-    unspread bigint
-);
-create table elsewhere (currency varchar, kind varchar, rows bigint, billed double, net double);
-create table meters (
-    provider varchar, usage_type varchar, description varchar, unit varchar, list_price double,
-    dimension varchar, type varchar, tier integer, scale double, apart varchar
-)
-"""
-
-_CHARGES: Final = """
+_VIEWS: Final = f"""
 create view placed as
 select lines.* exclude (quantity, net, credit), lines.quantity * scale as quantity, dimension, type, tier, apart,
     regexp_extract(resource, '([^/]+)$', 1) as volume, lines.list_price / scale as unit_price,
@@ -81,10 +89,10 @@ select lines.* exclude (quantity, net, credit), lines.quantity * scale as quanti
         when currency is null then 'it has no currency'
         when lines.provider not in ('aws', 'google') then 'of a cloud that is not audited here'
         when dimension is null then 'what it counts is not known here' end as fault
-from lines join meters on lines.provider = meters.provider and lines.usage_type = meters.usage_type
-    and lines.description = meters.description and lines.unit = meters.unit
-    and lines.list_price is not distinct from meters.list_price;
-create view charges as select * from placed where fault is null
+from lines join meters on {" and ".join(f"lines.{name} is not distinct from meters.{name}" for name in _KIND)}
+where is_storage;
+create view charges as select * from placed where fault is null;
+create view elsewhere as select * from lines where not is_storage
 """
 
 
@@ -105,27 +113,6 @@ class BilledMoney(NamedTuple):
     def total(self) -> float:
         """All of it."""
         return self.net + self.credits + self.others
-
-
-class Sum(NamedTuple):
-    """The money of rows with the same values of some columns, by these columns."""
-
-    of: Sequence[Any]
-    money: BilledMoney
-
-
-class Checks(NamedTuple):
-    """Rows of usage of block storage: how list price times quantity compares with what was billed.
-
-    A ghost names a volume, counts nothing and costs nothing. An unpriced row has no list price to compare with.
-    """
-
-    rows: int
-    ghosts: int
-    at_list: int
-    below_list: int
-    above_list: int
-    unpriced: int
 
 
 class Unplaced(NamedTuple):
@@ -153,27 +140,29 @@ class Bill:
         while chunk := answer.fetchmany(_ROWS):
             yield from chunk
 
-    def sums(self, *by: str, where: str = "true") -> list[Sum]:
-        """The money by these columns of `charges`, the dearest first."""
+    def sums(self, *by: str, where: str = "true") -> list[tuple[Sequence[Any], BilledMoney]]:
+        """The values of these columns of `charges` with the money of their rows, the dearest first."""
         columns = ", ".join(by)
         answer = self.rows(
             f"select {columns}, sum(rows), coalesce(sum(quantity), 0), case when sum(unpriced) > 0 then null else "
             f"coalesce(sum(list_cost), 0) end, sum(net), sum(credits), sum(others) from charges where {where} "
             f"group by {columns} order by sum(net) desc, {columns}"
         )
-        return [Sum(row[: len(by)], BilledMoney(*row[len(by) :])) for row in answer]
+        return [(row[: len(by)], BilledMoney(*row[len(by) :])) for row in answer]
 
     def months(self) -> list[date]:
         """The months of the bill, the earliest first."""
         return [month for (month,) in self.rows("select distinct month from charges order by month")]
 
-    def checks(self) -> Checks:
-        """The comparison of what was billed with list prices, over all rows of usage that have a place."""
-        (counts,) = self.rows(
-            "select " + ", ".join(f"coalesce(sum({name}), 0)::bigint" for name in Checks._fields)
-            + " from charges where kind = 'usage'"
-        )  # fmt: skip
-        return Checks(*counts)
+    def checks(self) -> dict[str, int]:
+        """The rows of usage that have a place, by how list price times quantity compares with what was billed.
+
+        A ghost names a volume, counts nothing and costs nothing. An unpriced row has no list price to compare with.
+        """
+        names = ("rows", "ghosts", "at_list", "below_list", "above_list", "unpriced")
+        counts = ", ".join(f"coalesce(sum({name}), 0)::bigint" for name in names)
+        (row,) = self.rows(f"select {counts} from charges where kind = 'usage'")
+        return dict(zip(names, row, strict=True))
 
     def find_unplaced(self) -> list[Unplaced]:
         """Rows of block storage without a place, the dearest first."""
@@ -197,27 +186,19 @@ def open_bill(files: Iterable[BillFile]) -> Iterator[Bill]:
     Raises BadInput if a file is no bill, or is damaged.
     """
     with TemporaryDirectory(prefix="plimsoll-") as folder:
-        config: dict[str, str | bool | int | float | list[str]] = {
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "memory_limit": _MEMORY,
-            "threads": _THREADS,
-            "temp_directory": folder,
-            "preserve_insertion_order": "false",
-        }
+        config = {**_CONFIG, "temp_directory": folder}
         with duckdb.connect(str(Path(folder) / "bill.db"), config=config) as connection:
             connection.execute("set TimeZone = 'UTC'")
-            connection.execute(_LINES)
-            names = [_read_file(connection, file, Path(folder)) for file in files]
+            read = Counter(_read_file(connection, file, Path(folder)) for file in files)
             _add_meters(connection)
-            connection.execute(_CHARGES)
-            yield Bill(connection=connection, notes=[*_notes_of(connection, names)])
+            connection.execute(_VIEWS)
+            notes = [f"{count_of(count, 'file')} read as {name}." for name, count in read.items()]
+            yield Bill(connection=connection, notes=[*notes, *_notes_of(connection)])
 
 
 def _read_file(connection: duckdb.DuckDBPyConnection, file: BillFile, scratch: Path) -> str:
     """Adds a file's rows to the lines. The name of its layout."""
-    with file.here(scratch) as path:
+    with file.locate(scratch) as path:
         source = _source_of(path)
         try:
             relation = connection.sql(f"from {source}")
@@ -226,7 +207,9 @@ def _read_file(connection: duckdb.DuckDBPyConnection, file: BillFile, scratch: P
             if layout is None:
                 known = ", ".join(layout.name for layout in LAYOUTS)
                 raise BadInput(f"{file.name} is no bill that can be read: its columns are none of {known}.")
-            connection.execute(_READ.format(select=layout.select(present), source=source))
+            read = _READ.format(select=layout.select(present), source=source)
+            connection.execute(f"create table if not exists lines as from ({read}) limit 0")
+            connection.execute(f"insert into lines {read}")
         except duckdb.Error as error:
             reason = str(error).strip().partition("\n")[0].rstrip(".")
             raise BadInput(f"{file.name} cannot be read as a bill: {reason}.") from error
@@ -234,41 +217,35 @@ def _read_file(connection: duckdb.DuckDBPyConnection, file: BillFile, scratch: P
 
 
 def _source_of(path: Path) -> str:
+    """The SQL of a file's rows: signs of its name mean nothing to DuckDB."""
+    name = literal(glob.escape(str(path)))
     if path.suffix.lower() == ".parquet":
-        return f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+        return f"read_parquet({name}, hive_partitioning = false)"
     return (
-        f"read_csv({literal(str(path))}, header = true, all_varchar = true, delim = ',', quote = '\"', "
-        "escape = '\"', nullstr = ['', 'NULL'], hive_partitioning = false)"
+        f"read_csv({name}, header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"', "
+        "nullstr = ['', 'NULL'], hive_partitioning = false)"
     )
 
 
 def _add_meters(connection: duckdb.DuckDBPyConnection) -> None:
     """Adds the meter of each kind of row; one without a meter stands there with nulls."""
-    kinds = connection.execute(
-        "select distinct provider, usage_type, description, unit, list_price from lines"
-    ).fetchall()
-    rows = [(*kind, *(_fields_of(*kind))) for kind in kinds]
+    connection.execute(
+        "create table meters (provider varchar, usage_type varchar, description varchar, unit varchar, "
+        "list_price double, dimension varchar, type varchar, tier integer, scale double, apart varchar)"
+    )
+    kinds = connection.execute(f"select distinct {', '.join(_KIND)} from lines where is_storage").fetchall()
+    rows = [(*kind, *(meter_of(*kind) or (None,) * len(Meter._fields))) for kind in kinds]
     if rows:
         connection.executemany(f"insert into meters values ({', '.join('?' * len(rows[0]))})", rows)
 
 
-def _fields_of(provider: str, usage_type: str, description: str, unit: str, list_price: float | None) -> Sequence[Any]:
-    meter = meter_of(provider, usage_type, description, unit, list_price)
-    if meter is None:
-        return (None,) * 5
-    return meter.dimension, meter.type, meter.tier, meter.scale, meter.apart
-
-
-def _notes_of(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Iterator[str]:
-    """The sentences on how a bill was read."""
-    for name in dict.fromkeys(names):
-        count = names.count(name)
-        yield f"{count} {'file' if count == 1 else 'files'} read as {name}."
-    (unspread,) = connection.execute("select coalesce(sum(unspread), 0)::bigint from lines").fetchone() or (0,)
+def _notes_of(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """The sentences on what a bill lacks."""
+    unspread, adrift = connection.execute(
+        "select coalesce(sum(unspread) filter (is_storage), 0)::bigint, "
+        "coalesce(sum(net) filter (not is_storage and kind = 'discount'), 0) from lines"
+    ).fetchall()[0]
     if unspread:
         yield f"The effective cost of {unspread:,} rows is 0 although they were billed: what was billed is taken."
-    (adrift,) = connection.execute(
-        "select sum(net) from elsewhere where kind = 'discount' having sum(net) <> 0"
-    ).fetchone() or (None,)
     if adrift:
         yield f"Discounts of {adrift:,.2f} name no usage type of block storage: net rates are without them."

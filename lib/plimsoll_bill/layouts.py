@@ -6,6 +6,7 @@ Columns are those of AWS Data Exports (CUR 2.0), of FOCUS 1.0 to 1.2, and of Goo
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 _NAMED: Final = re.compile(r"\{(\??)(\w+)\}")
@@ -22,16 +23,7 @@ def _first(kind: str, *columns: str) -> str:
     return f"coalesce({', '.join(f'try_cast({{?{column}}} as {kind})' for column in columns)})"
 
 
-def _text(*columns: str) -> str:
-    return _first("varchar", *columns)
-
-
-def _number(*columns: str) -> str:
-    return _first("double", *columns)
-
-
-def _time(*columns: str) -> str:
-    return _first("timestamp", *columns)
+_text, _number, _time = (partial(_first, kind) for kind in ("varchar", "double", "timestamp"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,26 +52,11 @@ class Layout:
 
 
 COLUMNS: Final[Mapping[str, str]] = {
-    "provider": "varchar",
-    "kind": "varchar",
-    "currency": "varchar",
-    "account": "varchar",
-    "region": "varchar",
-    "period": "timestamp",
-    "began": "timestamp",
-    "ended": "timestamp",
-    "resource": "varchar",
-    "usage_type": "varchar",
-    "description": "varchar",
-    "unit": "varchar",
-    "quantity": "double",
-    "list_price": "double",
-    "list_cost": "double",
-    "billed": "double",
-    "net": "double",
-    "credit": "double",
-    "is_storage": "boolean",
-    "is_unspread": "boolean",
+    **dict.fromkeys(("provider", "kind", "currency", "account", "region"), "varchar"),
+    **dict.fromkeys(("period", "began", "ended"), "timestamp"),
+    **dict.fromkeys(("resource", "usage_type", "description", "unit"), "varchar"),
+    **dict.fromkeys(("quantity", "list_price", "list_cost", "billed", "net", "credit"), "double"),
+    **dict.fromkeys(("is_storage", "is_unspread"), "boolean"),
 }
 """Our columns with their types. `billed` is before discounts where a bill knows both, and `net` after them. A row is
 unspread if it was billed, and has no effective cost."""

@@ -1,13 +1,14 @@
 """Meters: what a row of a bill counts, told by its usage type, or by its description where it has none.
 
-Usage types are those of the Amazon EBS user guide (codes in billing and usage reports, read 2026-11-26). Descriptions
-are those of AWS's price list and of a public FOCUS 1.0 sample; Google's are those of its catalog's SKUs.
+Descriptions are those of AWS's price list and of a public FOCUS 1.0 sample; Google's are those of its catalog's SKUs.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from plimsoll.clouds.aws.prices import PERFORMANCE, find_usage
+from plimsoll.model.market import Meter
 from plimsoll.model.units import KIB_PER_MIB
 
 
@@ -32,67 +33,34 @@ BILLED_DIMENSIONS: Final[Mapping[str, BilledDimension]] = {
 }
 """What is paid for, by the key that a record has."""
 
-PERFORMANCE: Final = ("gib", "iops", "mib_s", "io")
-"""The dimensions of volumes, which a price file has."""
+
+def _patterns(flags: re.RegexFlag, *rows: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, flags), name) for pattern, name in rows)
 
 
-class Meter(NamedTuple):
-    """The thing that a row counts. `apart` is why its price is not the region's, such as a Local Zone; empty elsewhere.
-
-    `scale` makes the bill's quantity one of the dimension's units.
-    """
-
-    dimension: str
-    type: str = ""
-    tier: int = 1
-    scale: float = 1.0
-    apart: str = ""
-
-
-_USAGE: Final = re.compile(
-    r"(?:^|[^\w:-])(?P<place>(?:[A-Z0-9]+-)*)EBS:(?P<code>Volume(?:Usage|P-IOPS|P-Throughput|IOUsage)|Snapshot\w+"
-    r"|FastSnapshotRestore|directAPI\.snapshot)(?P<parts>(?:\.\w+)*)(?![\w.])"
-)
-_TYPES: Final = ("gp2", "gp3", "io1", "io2", "piops", "st1", "sc1")
-_BILLED_AS: Final = {"piops": "io1", "": "standard"}
-
-_CODES: Final[Mapping[str, str]] = {
-    "VolumeUsage": "gib",
-    "VolumeP-IOPS": "iops",
-    "VolumeP-Throughput": "mib_s",
-    "VolumeIOUsage": "io",
-    "SnapshotUsage": "snapshot",
-    "SnapshotArchiveStorage": "archive",
-    "SnapshotArchiveEarlyDelete": "archive_early",
-    "SnapshotArchiveRetrieval": "archive_read",
-    "FastSnapshotRestore": "fast_restore",
-    "directAPI.snapshot": "requests",
-}
-
-_WORDS: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), dimension)
-    for pattern, dimension in (
-        (r"archive.*retriev|retriev.*archive", "archive_read"),
-        (r"archive.*early|early.*archive", "archive_early"),
-        (r"snapshot archive|archived? snapshot", "archive"),
-        (r"fast snapshot restore|\bDSU\b", "fast_restore"),
-        (r"(?:ListChangedBlocks|ListSnapshotBlocks|GetSnapshotBlock|PutSnapshotBlock)", "requests"),
-        (r"\bsnapshots?\b.*\bstor|\bstor\w+.*\bsnapshot", "snapshot"),
-        (r"I/O requests?\b", "io"),
-        (r"\bIOPS-mo(?:nth)?s?\b", "iops"),
-        (r"\b(?:[MG]iBps|[MG]i?B/s)-mo(?:nth)?s?\b", "mib_s"),
-        (r"\bprovisioned storage\b", "gib"),
-    )
+_WORDS: Final = _patterns(
+    re.IGNORECASE,
+    (r"archive.*retriev|retriev.*archive", "archive_read"),
+    (r"archive.*early|early.*archive", "archive_early"),
+    (r"snapshot archive|archived? snapshot", "archive"),
+    (r"fast snapshot restore|\bDSU\b", "fast_restore"),
+    (r"(?:ListChangedBlocks|ListSnapshotBlocks|GetSnapshotBlock|PutSnapshotBlock)", "requests"),
+    (r"\bsnapshots?\b.*\bstor|\bstor\w+.*\bsnapshot", "snapshot"),
+    (r"I/O requests?\b", "io"),
+    (r"\bIOPS-mo(?:nth)?s?\b", "iops"),
+    (r"\b(?:[MG]iBps|[MG]i?B/s)-mo(?:nth)?s?\b", "mib_s"),
+    (r"\bprovisioned storage\b", "gib"),
 )
 """What descriptions call a dimension, in this order: words of archives stand beside those of snapshots."""
 
 _TYPE_CODE: Final = re.compile(r"\b(?:gp2|gp3|io1|io2|st1|sc1)\b", re.IGNORECASE)
-_TYPE_WORDS: Final = (
-    (re.compile(r"magnetic", re.IGNORECASE), "standard"),
-    (re.compile(r"throughput optimized", re.IGNORECASE), "st1"),
-    (re.compile(r"cold hdd", re.IGNORECASE), "sc1"),
-    (re.compile(r"PIOPS|provisioned IOPS", re.IGNORECASE), "io1"),
-    (re.compile(r"general purpose", re.IGNORECASE), "gp2"),
+_TYPE_WORDS: Final = _patterns(
+    re.IGNORECASE,
+    (r"magnetic", "standard"),
+    (r"throughput optimized", "st1"),
+    (r"cold hdd", "sc1"),
+    (r"PIOPS|provisioned IOPS", "io1"),
+    (r"general purpose", "gp2"),
 )
 _TYPE_UNSAID: Final = {"iops": "io1", "mib_s": "gp3", "io": "standard"}
 """The type that a description means which names none: io1 is the oldest that sells IOPS."""
@@ -104,11 +72,10 @@ _DISKS: Final[Mapping[str, str]] = {
     "Balanced PD": "pd-balanced",
     "SSD backed PD": "pd-ssd",
     "Extreme PD": "pd-extreme",
-    "Hyperdisk Balanced": "hyperdisk-balanced",
-    "Hyperdisk Balanced High Availability": "hyperdisk-balanced-high-availability",
-    "Hyperdisk Extreme": "hyperdisk-extreme",
-    "Hyperdisk Throughput": "hyperdisk-throughput",
-    "Hyperdisk ML": "hyperdisk-ml",
+    **{
+        f"Hyperdisk {name}": f"hyperdisk-{name.lower().replace(' ', '-')}"
+        for name in ("Balanced", "Balanced High Availability", "Extreme", "Throughput", "ML")
+    },
 }
 _DISK: Final = re.compile(
     rf"^(?P<regional>Regional )?(?P<disk>{'|'.join(sorted(_DISKS, key=len, reverse=True))}) "
@@ -117,44 +84,25 @@ _DISK: Final = re.compile(
 _DISK_PARTS: Final = {"Capacity": "gib", "IOPS": "iops", "Throughput": "mib_s", "Throughput Capacity": "mib_s"}
 _ARCHIVED: Final = re.compile(r"\barchive snapshot", re.IGNORECASE)
 
+_LEAST_OF_A_MILLION: Final = 0.001
+"""No list has a million operations for less, nor one of them for more."""
+
 
 def meter_of(provider: str, usage_type: str, description: str, unit: str, list_price: float | None) -> Meter | None:
     """The meter of a row; None if nothing that is known here says it. `provider` is aws, google or another."""
     if provider == "google":
         return _google_meter(description)
-    if provider != "aws":
-        return None
-    meter = _find_coded(usage_type) or (
-        None if "EBS:" in usage_type else _find_coded(description) or _find_worded(description)
-    )
+    meter = find_usage(usage_type) if provider == "aws" else None
+    if provider == "aws" and meter is None and "EBS:" not in usage_type:
+        meter = find_usage(description) or _find_worded(description)
     return None if meter is None else meter._replace(scale=_scale(meter.dimension, unit, list_price))
-
-
-def _find_coded(text: str) -> Meter | None:
-    """The meter of the usage type that stands in a text."""
-    usage = _USAGE.search(text)
-    if usage is None:
-        return None
-    parts = usage["parts"].split(".")[1:]
-    dimension = _CODES.get(usage["code"])
-    apart = "an Outpost" if "outposts" in parts else "a Local Zone" if usage["place"].count("-") > 1 else ""
-    parts = [part for part in parts if part != "outposts"]
-    tier = int(parts.pop()[-1]) if parts and re.fullmatch(r"tier\d", parts[-1]) else 1
-    if dimension not in PERFORMANCE:
-        return dimension and Meter(dimension, apart=apart)  # type: ignore[return-value]  # an unknown code is no meter
-    billed_as = parts[0] if parts else ""
-    if len(parts) > 1 or (billed_as and billed_as not in _TYPES):
-        return None
-    return Meter(dimension, _BILLED_AS.get(billed_as, billed_as), tier, apart=apart)
 
 
 def _find_worded(description: str) -> Meter | None:
     """The meter that the words of a description mean; a type that is not named is that of the dimension."""
     dimension = next((name for words, name in _WORDS if words.search(description)), None)
-    if dimension is None:
-        return None
-    if dimension not in PERFORMANCE:
-        return Meter(dimension)
+    if dimension is None or dimension not in PERFORMANCE:
+        return dimension and Meter(dimension)  # type: ignore[return-value]  # an empty name is none
     code, tier = _TYPE_CODE.search(description), _TIER.search(description)
     type_ = code[0].lower() if code else _TYPE_UNSAID.get(dimension, "")
     type_ = type_ or next((name for words, name in _TYPE_WORDS if words.search(description)), "")
@@ -162,15 +110,12 @@ def _find_worded(description: str) -> Meter | None:
 
 
 def _google_meter(description: str) -> Meter | None:
-    if _ARCHIVED.search(description):
-        return Meter("archive")
     disk = _DISK.match(description)
-    if disk is None:
-        return None
+    if disk is None or _ARCHIVED.search(description):
+        return Meter("archive") if _ARCHIVED.search(description) else None
     if disk["snapshot"]:
         return Meter("snapshot")
-    regional = "regional-" if disk["regional"] else ""
-    return Meter(_DISK_PARTS[disk["part"]], f"{regional}{_DISKS[disk['disk']]}")
+    return Meter(_DISK_PARTS[disk["part"]], f"{'regional-' if disk['regional'] else ''}{_DISKS[disk['disk']]}")
 
 
 def _scale(dimension: str, unit: str, list_price: float | None) -> float:
@@ -180,7 +125,3 @@ def _scale(dimension: str, unit: str, list_price: float | None) -> float:
     if dimension == "io" and (list_price is None or list_price < _LEAST_OF_A_MILLION):
         return 1e-6
     return 1e-3 if dimension == "requests" and "1000" not in unit.replace(",", "") else 1.0
-
-
-_LEAST_OF_A_MILLION: Final = 0.001
-"""No list has a million operations for less, nor one of them for more."""

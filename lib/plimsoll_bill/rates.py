@@ -6,17 +6,15 @@ part of it. IOPS, MiB/s and the tiers of io2 have rates of their own. What the b
 
 import calendar
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import yaml
-
-from plimsoll.model.market import DOLLARS, PriceBook, TypePrice
+from plimsoll.clouds.aws.prices import PERFORMANCE
+from plimsoll.model.market import DOLLARS, NO_SNAPSHOT_PRICES, PriceBook, TypePrice
 from plimsoll_bill.bill import Bill
-from plimsoll_bill.meters import PERFORMANCE
 
-_DIGITS: Final = 9
+_FIGURES: Final = {"gib": "gib_month", "mib_s": "throughput_mib_s_month", "io": "million_io"}
+_PART_NAMES: Final = {"gib": "GiB", "iops": "IOPS", "mib_s": "MiB/s", "io": "I/O"}
 
 
 class NetRate(NamedTuple):
@@ -39,6 +37,16 @@ class NetRate(NamedTuple):
         """The part of a type's price that it is."""
         return self.dimension, self.tier
 
+    @property
+    def part(self) -> str:
+        """The same in words."""
+        return _PART_NAMES[self.dimension] + (f" of tier {self.tier}" if self.tier > 1 else "")
+
+    @property
+    def usable(self) -> float | None:
+        """The rate for a price file; None if none was used, or volumes of several list prices are mixed in it."""
+        return None if self.is_mixed else self.net
+
 
 def rates_of(bill: Bill) -> list[NetRate]:
     """The rates of a bill: of each dimension those of the newest month that used any, else of the newest."""
@@ -58,90 +66,61 @@ def rates_of(bill: Bill) -> list[NetRate]:
     return [NetRate(*row) for row in answer]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetPrices:
-    """Price books of a bill's rates, as the content of a price file; `notes` say what is not in it, and why."""
-
-    content: Mapping[str, Any]
-    notes: list[str]
-
-
-def net_prices(rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceBook]], where: str) -> NetPrices:
-    """The price file of some rates. `lists` are the list prices by cloud and region, for what was not billed.
+def net_books(
+    rates: Iterable[NetRate], lists: Mapping[str, Mapping[str, PriceBook]]
+) -> tuple[list[PriceBook], list[str]]:
+    """The price books of some rates, and what is not in them. `lists` are list prices by cloud and region.
 
     Regions that were not billed are there at list price. A type is left out if a part of its price is known from
     neither, and so are rates in another currency than dollars.
     """
-    notes, regions, sources = list[str](), dict[str, Any](), dict[str, Any]()
     by_region: dict[tuple[str, str], list[NetRate]] = {}
     foreign = set[tuple[str, str]]()
     for rate in rates:
-        if rate.dimension in PERFORMANCE and rate.currency == DOLLARS and rate.region:
-            by_region.setdefault((rate.provider, rate.region), []).append(rate)
-        elif rate.currency != DOLLARS:
+        if rate.currency != DOLLARS:
             foreign.add((rate.region, rate.currency))
+        elif rate.dimension in PERFORMANCE and rate.region:
+            by_region.setdefault((rate.provider, rate.region), []).append(rate)
+    notes = [f"{region} is billed in {name}: it has no price in dollars." for region, name in sorted(foreign)]
     for provider in {provider for provider, _ in by_region}:
         for region in lists.get(provider, {}):
             by_region.setdefault((provider, region), [])
-    notes += [f"{region} is billed in {currency}: it has no price in dollars." for region, currency in sorted(foreign)]
-    for (provider, region), here in by_region.items():
-        book = lists.get(provider, {}).get(region)
-        shapes = price_shapes(lists.get(provider, {}).values())
-        entry, net_parts = dict[str, Any](), list[str]()
-        for name in sorted({rate.type for rate in here} | set(book.types if book else ())):
-            billed = {rate.key: rate for rate in here if rate.type == name}
-            price = _make_price(shapes.get(name), book.types.get(name) if book else None, billed)
-            if price is None:
-                notes.append(f"{name} in {region}: a part of its price is in neither the bill nor a list.")
-                continue
-            parts = [_part_name(*key) for key, rate in billed.items() if _is_net(rate)]
-            net_parts += [f"{name} ({', '.join(parts)})"] if parts else []
-            entry[name] = price
-        notes += [
-            f"{rate.type} in {region}: {_part_name(*rate.key)} has several list prices: its rate is not used."
-            for rate in here
-            if rate.is_mixed
-        ]
-        listed = f"list price, {book.source}" if book else ""
-        month = max((rate.month for rate in here), default=None)
-        if month is not None:
-            listed = f"; the others at {listed} of {book.as_of}" if book else "; no list for the others"
-            listed = f"net rates of the bill of {month:%Y-%m}: {', '.join(net_parts) or 'none'}{listed}"
-        as_of = book.as_of if month is None and book else _last_day(month or date.max)
-        sources[region] = {"what": listed, "where": where, "as_of": as_of}
-        regions[region] = {"source": region, **entry}
-    verified_on = max((source["as_of"] for source in sources.values()), default=None)
-    content = {"verified_on": verified_on, "currency": DOLLARS, "sources": sources, "regions": regions}
-    return NetPrices(content=content, notes=notes)
+    books = []
+    for (provider, region), of_region in by_region.items():
+        listed = lists.get(provider, {})
+        shapes = {name: price for book in listed.values() for name, price in book.types.items()}
+        books.append(_net_book(region, of_region, listed.get(region), shapes, notes))
+    return books, notes
 
 
-def price_shapes(books: Iterable[PriceBook]) -> dict[str, TypePrice]:
-    """A price of each type anywhere, which says what it charges for."""
-    return {name: price for book in books for name, price in book.types.items()}
-
-
-def price_text(content: Mapping[str, Any]) -> str:
-    """A price file's text."""
-    return yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True, width=120)
-
-
-def written_price(price: TypePrice) -> dict[str, Any]:
-    """A price with the keys of a price file, without what it does not charge."""
-    tiers = [[None if end is None else float(end), round(usd, _DIGITS)] for end, usd in price.iops_tiers]
-    figures = {
-        "gib_month": round(price.gib_month, _DIGITS),
-        "iops_tiers": tiers,
-        "included_iops": price.included_iops,
-        "throughput_mib_s_month": round(price.throughput_mib_s_month, _DIGITS),
-        "included_throughput_mib_s": price.included_throughput_mib_s,
-        "million_io": round(price.million_io, _DIGITS),
-    }
-    return {name: figure for name, figure in figures.items() if figure}
+def _net_book(
+    region: str, rates: list[NetRate], book: PriceBook | None, shapes: Mapping[str, TypePrice], notes: list[str]
+) -> PriceBook:
+    """A region's book: net rates where they are known, else its list; `notes` get what is left out."""
+    types, net_parts, filed = dict[str, TypePrice](), list[str](), book.types if book else {}
+    for name in sorted({rate.type for rate in rates} | set(filed)):
+        billed = {rate.key: rate for rate in rates if rate.type == name}
+        price = _make_price(shapes.get(name), filed.get(name), billed)
+        if price is None:
+            notes.append(f"{name} in {region}: a part of its price is in neither the bill nor a list.")
+            continue
+        parts = [rate.part for rate in billed.values() if rate.usable is not None]
+        net_parts += [f"{name} ({', '.join(parts)})"] if parts else []
+        types[name] = price
+    mixed = (rate for rate in rates if rate.is_mixed)
+    notes += [f"{rate.type} in {region}: {rate.part} has several list prices: its rate is not used." for rate in mixed]
+    what, month = f"list price, {book.source}" if book else "", max((rate.month for rate in rates), default=None)
+    as_of, snapshots = (book.as_of, book.snapshots) if book else (None, NO_SNAPSHOT_PRICES)
+    if month is not None:
+        others = f"the others at {what} of {as_of}" if book else "no list for the others"
+        what = f"net rates of the bill of {month:%Y-%m}: {', '.join(net_parts) or 'none'}; {others}"
+        as_of = month.replace(day=calendar.monthrange(month.year, month.month)[1])
+    return PriceBook(region=region, source=what, as_of=as_of, types=types, snapshots=snapshots)
 
 
 def _make_price(
     shape: TypePrice | None, listed: TypePrice | None, billed: Mapping[tuple[str, int], NetRate]
-) -> dict[str, Any] | None:
+) -> TypePrice | None:
     """The price of a type: its net rates, and list prices where nothing was used; None if a part has neither.
 
     `shape` is its price anywhere, which says what it charges for.
@@ -151,38 +130,23 @@ def _make_price(
 
     def part(dimension: str, tier: int, of_list: float | None) -> float | None:
         rate = billed.get((dimension, tier))
-        if rate is not None and _is_net(rate):
-            return rate.net
-        return of_list if of_list is not None else None if rate is None else rate.listed
+        known = (None, None) if rate is None else (rate.usable, rate.listed)
+        return next((usd for usd in (known[0], of_list, known[1]) if usd is not None), None)
 
-    parts: dict[str, float | None] = {"gib_month": part("gib", 1, listed.gib_month if listed else None)}
-    ends = [end for end, _ in shape.iops_tiers]
-    listed_tiers = [usd for _, usd in listed.iops_tiers] if listed else [None] * len(ends)
+    figures = {
+        name: part(dimension, 1, getattr(listed, name) if listed else None)
+        for dimension, name in _FIGURES.items()
+        if getattr(shape, name)
+    }
+    listed_tiers = [usd for _, usd in listed.iops_tiers] if listed else [None] * len(shape.iops_tiers)
     tiers = [part("iops", tier, usd) for tier, usd in enumerate(listed_tiers, start=1)]
-    if shape.throughput_mib_s_month:
-        parts["throughput_mib_s_month"] = part("mib_s", 1, listed.throughput_mib_s_month if listed else None)
-    if shape.million_io:
-        parts["million_io"] = part("io", 1, listed.million_io if listed else None)
-    if None in parts.values() or None in tiers:
+    known = {name: usd for name, usd in figures.items() if usd is not None}
+    known_tiers = [usd for usd in tiers if usd is not None]
+    if len(known) < len(figures) or len(known_tiers) < len(tiers):
         return None
-    return written_price(
-        TypePrice(
-            iops_tiers=tuple(zip(ends, (float(usd or 0.0) for usd in tiers), strict=True)),
-            included_iops=shape.included_iops,
-            included_throughput_mib_s=shape.included_throughput_mib_s,
-            **{name: float(usd or 0.0) for name, usd in parts.items()},
-        )
+    return TypePrice(
+        iops_tiers=tuple(zip((end for end, _ in shape.iops_tiers), known_tiers, strict=True)),
+        included_iops=shape.included_iops,
+        included_throughput_mib_s=shape.included_throughput_mib_s,
+        **known,
     )
-
-
-def _is_net(rate: NetRate) -> bool:
-    return rate.net is not None and not rate.is_mixed
-
-
-def _part_name(dimension: str, tier: int) -> str:
-    name = {"gib": "GiB", "iops": "IOPS", "mib_s": "MiB/s", "io": "I/O"}[dimension]
-    return name if tier == 1 else f"{name} of tier {tier}"
-
-
-def _last_day(month: date) -> date:
-    return month.replace(day=calendar.monthrange(month.year, month.month)[1])

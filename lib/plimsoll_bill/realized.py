@@ -4,8 +4,8 @@ Runs know what was recommended, and in which run it was first seen carried out. 
 month's saving is what its former configuration would have cost at the bill's own rates, for the same hours, less that.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, field, replace
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
@@ -16,10 +16,7 @@ from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import owner_text
 from plimsoll_bill.bill import Bill
-from plimsoll_bill.reconcile import BilledVolume, billed_volumes
-
-VolumeKey = tuple[str, str, str]
-"""A volume: its account, region and id."""
+from plimsoll_bill.reconcile import BilledVolume, VolumeKey, billed_volumes
 
 _HALF: Final = 0.5
 """The part of a promise below which a month's saving counts as lost, and from which it counts as arrived."""
@@ -53,7 +50,7 @@ class LostSaving(NamedTuple):
     reason: str
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class MonthOf:
     """The money of an owner in a month: all promised by then, the part that was carried out, what the bill shows."""
 
@@ -71,11 +68,15 @@ class Realized:
     lost: list[LostSaving] = field(default_factory=list)
     unknown: set[VolumeKey] = field(default_factory=set)
 
+    @property
+    def totals(self) -> list[tuple[date, MonthOf]]:
+        """The totals of the months, the earliest first."""
+        return [(month, self.total(month)) for month in sorted({month for month, _ in self.months})]
+
     def total(self, month: date) -> MonthOf:
         """The money of all owners in a month."""
-        parts = [figures for (other, _), figures in self.months.items() if other == month]
-        names = ("promised", "carried_out", "realized", "lost")
-        return MonthOf(**{name: sum(getattr(part, name) for part in parts) for name in names})
+        parts = [astuple(figures) for (other, _), figures in self.months.items() if other == month]
+        return MonthOf(*map(sum, zip(*parts, strict=True)))
 
 
 def follow_savings(runs: Iterable[tuple[datetime, Iterable[RecommendationRecord]]]) -> list[Saving]:
@@ -97,16 +98,11 @@ def follow_savings(runs: Iterable[tuple[datetime, Iterable[RecommendationRecord]
 
 def find_realized(bill: Bill, savings: Iterable[Saving], books: Mapping[str, PriceBook]) -> Realized:
     """The outcome of savings by the months of a bill, priced by its own net rates."""
-    outcome, savings = Realized(), list(savings)
-    months = bill.months()
+    outcome, savings, arrived = Realized(), list(savings), set[int]()
     wanted = {saving.key for saving in savings} | {(*saving.key[:2], saving.successor) for saving in savings}
-    arrived = set[int]()
-    for month in months:
-        billed: dict[VolumeKey, BilledVolume] = {
-            key: volume
-            for volume in billed_volumes(bill, month)
-            if (key := (volume.account, volume.region, volume.volume_id)) in wanted and volume.currency == DOLLARS
-        }
+    for month in bill.months():
+        volumes = (volume for volume in billed_volumes(bill, month) if volume.key in wanted)
+        billed = {volume.key: volume for volume in volumes if volume.currency == DOLLARS}
         for place, saving in enumerate(savings):
             if (saving.made.year, saving.made.month) > (month.year, month.month):
                 continue
@@ -115,12 +111,12 @@ def find_realized(bill: Bill, savings: Iterable[Saving], books: Mapping[str, Pri
             if saving.done is None:
                 continue
             figures.carried_out += saving.usd_month
-            saved, is_lost, reason = _month_of(saving, billed, books.get(saving.key[1]))
+            saved, reason = _month_of(saving, billed, books.get(saving.key[1]))
             if saved is None:
                 outcome.unknown.add(saving.key)
                 continue
             figures.realized += saved
-            if not is_lost:
+            if not reason:
                 arrived.add(place)
             elif place in arrived:
                 lost_usd = saving.usd_month - saved
@@ -138,12 +134,6 @@ def _follow(entries: list[Saving], key: VolumeKey, record: RecommendationRecord,
         return
     if last is not None and last.before.figures == record.current.spec.figures and last.done is not None:
         return  # undone: the bill says what that costs, and the first promise stands
-    answer = RunAnswer(
-        action=record.action,
-        current=record.current.spec,
-        target=record.target.spec,
-        drop_in=None if record.drop_in is None else record.drop_in.spec.spec,
-    )
     saving = Saving(
         key=key,
         owner=owner_text(record.owner),
@@ -151,7 +141,7 @@ def _follow(entries: list[Saving], key: VolumeKey, record: RecommendationRecord,
         made=day,
         usd_month=record.monthly_usd_saved,
         before=record.current.spec,
-        answer=answer,
+        answer=record.answer,
     )
     if last is None or last.done is not None:
         entries.append(saving)
@@ -161,37 +151,29 @@ def _follow(entries: list[Saving], key: VolumeKey, record: RecommendationRecord,
 
 def _find_successor(saving: Saving, arrived: Iterable[RecommendationRecord]) -> str:
     """The id of the volume that was made anew in the place of one that is gone; empty if none is known."""
+    place, name, spec = saving.key[:2], saving.name, saving.before
     alike = [
         record.volume_id
         for record in arrived
-        if (record.account, record.region) == saving.key[:2]
-        and saving.name
-        and record.name == saving.name
-        and record.current.spec == saving.before
+        if name and (record.account, record.region, record.name, record.current.spec) == (*place, name, spec)
     ]
     return alike[0] if len(alike) == 1 else ""
 
 
 def _month_of(
     saving: Saving, billed: Mapping[VolumeKey, BilledVolume], book: PriceBook | None
-) -> tuple[float | None, bool, str]:
-    """The money that a month shows of a saving (None: not known), whether it is lost, and why."""
+) -> tuple[float | None, str]:
+    """The money that a month shows of a saving (None: not known), and why it is lost; empty if it is not."""
     volume = billed.get(saving.key)
     if volume is None:
         successor = billed.get((*saving.key[:2], saving.successor)) if saving.successor else None
         if successor is None:
-            return None, False, ""
-        return 0.0, True, f"made anew as {saving.successor}, {' and '.join(successor.types)}"
+            return None, ""
+        return 0.0, f"made anew as {saving.successor}, {' and '.join(successor.types)}"
     spec = replace(saving.before, size_gib=max(1, round(volume.size_gib)))
     usd = None if book is None else book.usd_month(spec)
     if usd is None:
-        return None, False, ""
+        return None, ""
     saved = (usd - volume.net) * volume.share
     is_lost = saved < _HALF * saving.usd_month * volume.share
-    return saved, is_lost, f"billed as {' and '.join(volume.types)} again" if is_lost else ""
-
-
-def totals_by_month(outcome: Realized) -> Iterator[tuple[date, MonthOf]]:
-    """The totals of the months, the earliest first."""
-    for month in sorted({month for month, _ in outcome.months}):
-        yield month, outcome.total(month)
+    return saved, f"billed as {' and '.join(volume.types)} again" if is_lost else ""

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from plimsoll.clouds.aws.errors import translate_errors
-from plimsoll.clouds.aws.objects import every_object
+from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.model.errors import BadInput
 
@@ -22,40 +23,50 @@ _DATED: Final = re.compile(r"\d{4}-?\d{2}-?\d{2}T")
 
 READING: Final = CallPurpose(
     goes_on="The bill cannot be read",
-    allow="allow s3:ListBucket on the bucket and s3:GetObject on the export's objects",
+    allow="allow s3:ListBucket and s3:GetObject on the export's bucket (`plimsoll permissions --for bill`)",
     again="run again later",
 )
 
 
 class BillFile(NamedTuple):
-    """A file of a bill: its name, and how it comes to this machine for as long as it is read."""
+    """A file of a bill: its name, and how it is fetched into a scratch folder; None if it is on this machine."""
 
     name: str
-    here: Callable[[Path], Any]
+    fetch: Callable[[Path], AbstractContextManager[Path]] | None = None
+
+    def locate(self, scratch: Path) -> AbstractContextManager[Path]:
+        """The file on this machine for as long as it is read."""
+        return nullcontext(Path(self.name)) if self.fetch is None else self.fetch(scratch)
 
 
 def find_files(place: str, client: Any = None) -> list[BillFile]:
     """The files of a bill at a path or an address of S3. Raises BadInput if there are none.
 
-    Of a month that was exported several times, the newest execution counts: they are not added up.
+    Of a month that was exported several times, the newest execution counts: they are not added up. `client` is one of
+    S3, by itself with the credentials that boto3 finds.
     """
     if place.startswith(S3):
+        import boto3  # noqa: PLC0415  # most bills lie on this machine
+
+        client = client or boto3.client("s3")
         bucket, _, prefix = place.removeprefix(S3).partition("/")
         with translate_errors(f"list {place}", "s3:ListBucket", READING):
-            names = [entry.key for entry in every_object(client, bucket, prefix)]
-        files = [BillFile(f"{S3}{bucket}/{name}", _fetch_object(client, bucket, name)) for name in newest_of(names)]
+            keys = newest_of(every_key(client, bucket, prefix))
+        files = [BillFile(f"{S3}{bucket}/{key}", partial(_fetch_object, client, bucket, key)) for key in keys]
     else:
         path = Path(place)
-        names = [str(path)] if path.is_file() else [str(file) for file in sorted(path.rglob("*")) if file.is_file()]
-        kept = names if path.is_file() else newest_of(names)
-        files = [BillFile(name, _link_file(Path(name))) for name in kept]
+        paths = [str(path)] if path.is_file() else newest_of(str(file) for file in path.rglob("*") if file.is_file())
+        files = [BillFile(name) for name in paths]
     if not files:
-        raise BadInput(f"{place} has no bill: give a file, a folder or s3://BUCKET/PREFIX with Parquet or CSV.")
+        raise BadInput(f"{place} holds no bill: give files of {', '.join(_BILLS)}, or a folder or bucket of them.")
     return files
 
 
 def newest_of(names: Iterable[str]) -> list[str]:
-    """The files that count of an export, by name. Raises BadInput if a month has several versions without a date."""
+    """The files of a bill among some names, in order: of each month the newest execution's.
+
+    Raises BadInput if a month has several versions without a date.
+    """
     versions: dict[PurePosixPath, dict[str, list[str]]] = {}
     for name in names:
         if name.lower().endswith(_BILLS):
@@ -79,36 +90,13 @@ def _place_of(path: PurePosixPath) -> tuple[PurePosixPath, str]:
     return path.parent, ""
 
 
-def _link_file(path: Path) -> Callable[[Path], Any]:
-    """A file of this machine by a link of a plain name: signs of its own name mean something to DuckDB."""
-
-    @contextmanager
-    def link(scratch: Path) -> Iterator[Path]:
-        plain = _plain_path(scratch, path.name)
-        plain.symlink_to(path.absolute())
-        try:
-            yield plain
-        finally:
-            plain.unlink()
-
-    return link
-
-
-def _plain_path(scratch: Path, name: str) -> Path:
-    return scratch / f"bill{next((ending for ending in _BILLS if name.lower().endswith(ending)), '.csv')}"
-
-
-def _fetch_object(client: Any, bucket: str, key: str) -> Callable[[Path], Any]:
+@contextmanager
+def _fetch_object(client: Any, bucket: str, key: str, scratch: Path) -> Iterator[Path]:
     """An object as a file in a scratch folder, which is removed when it has been read."""
-
-    @contextmanager
-    def fetch(scratch: Path) -> Iterator[Path]:
-        path = _plain_path(scratch, key)
-        try:
-            with translate_errors(f"read {S3}{bucket}/{key}", "s3:GetObject", READING):
-                client.download_file(bucket, key, str(path))
-            yield path
-        finally:
-            path.unlink(missing_ok=True)
-
-    return fetch
+    path = scratch / f"bill{next(ending for ending in _BILLS if key.lower().endswith(ending))}"
+    try:
+        with translate_errors(f"read {S3}{bucket}/{key}", "s3:GetObject", READING):
+            client.download_file(bucket, key, str(path))
+        yield path
+    finally:
+        path.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from plimsoll.model.errors import BadInput, CloudError, PlimsollError
 from plimsoll_change.drift import find_drift
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind, Leg, RowTaken
 from plimsoll_change.line import LINE_STEPS, LineContext, LineJob, LineStep, line_jobs, take_back
+from plimsoll_change.plan import PlannedLine
 from plimsoll_change.progress import (
     Progress,
     find_baked,
@@ -48,6 +49,10 @@ class Judge(Protocol):
         self, progress: Progress, members: Sequence[LineJob], bake_h: float, now: datetime
     ) -> GroupVerdict | None:
         """The verdict on the lines of a wave, against volumes that were not changed."""
+        ...
+
+    def count_stopped(self, lines: Sequence[PlannedLine], since: datetime, now: datetime) -> Mapping[str, float]:
+        """The minutes since a time in which unchanged volumes were stopped, beyond their usual ones, by line."""
         ...
 
 
@@ -113,7 +118,8 @@ class Rollout:
         self._advance(find_under_way(self.progress))
         self._gate()
         if self.progress.find_halt(self.context.now) is None:
-            self._advance(self._without_broken_units(list(find_due(self.progress, self.context.now))))
+            due = self._without_throttled(list(find_due(self.progress, self.context.now)))
+            self._advance(self._without_broken_units(due))
 
     def _claim(self) -> None:
         context, now = self.context, self.context.now
@@ -176,6 +182,21 @@ class Rollout:
         except CloudError as error:
             self.context.say(f"wave {wave.number} cannot be judged now: {error}")
             return None
+
+    def _without_throttled(self, jobs: list[LineJob]) -> list[LineJob]:
+        """The lines whose volumes were not stopped since the plan was made. The others ask for more than it gives."""
+        fresh, plan, now = [job.line for job in jobs if not job.facts], self.context.plan, self.context.now
+        try:
+            minutes = self.judge.count_stopped(fresh, plan.made, now) if fresh else {}
+        except CloudError as error:
+            self.context.say(f"nothing begins, as it is not known whether volumes are throttled now: {error}")
+            return []
+        stopped = {name for name, count in minutes.items() if count > plan.rules.stopped_minutes}
+        for job in (job for job in jobs if job.line.id in stopped):
+            count = f"{minutes[job.line.id]:.0f} more minutes than usual"
+            text = f"{job.line.volume_id} was stopped for {count} since the plan was made."
+            self.keep(job.note(FactKind.DROPPED, now, code="new-throttling", text=text))
+        return [job for job in jobs if job.line.id not in stopped]
 
     def _without_broken_units(self, jobs: list[LineJob]) -> Iterator[LineJob]:
         """The lines that may begin. Where one of a unit drifted, all of it are dropped before any is changed."""

@@ -18,7 +18,7 @@ from plimsoll.model.arrays import FloatArray, IntArray
 from plimsoll_change.evidence import WEEK_H
 
 BET_STAKES: Final = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.7])
-LINES: Final = (1.25, 1.5, 2.0, 3.0)
+LINES: Final = (1.25, 1.5, 2.0, 3.0, 6.0)
 GROUP_LINES: Final = (1.1, 1.25, 1.5, 2.0)
 DAY_H: Final = 24
 BANDS: Final = 6
@@ -28,7 +28,7 @@ _KNOWN_EDGES: Final = np.array([1, 3, 7, 16])  # hours of the last 24: none, 1-2
 _SHARE_EDGES: Final = np.array([1e-9, 0.25, 0.5, 0.75])
 _STATES: Final = (2, len(_KNOWN_EDGES) + 1, len(_SHARE_EDGES) + 1)
 _PRIOR_HOURS: Final = 30.0
-_LEAST_CHANCE, _MOST_CHANCE = 0.003, 0.98
+_LEAST_CHANCE, _MOST_CHANCE = 0.01, 0.98
 _CHUNK: Final = 512
 """Series that are played at once: memory stays small."""
 

@@ -12,7 +12,7 @@ def read_costs(places: Sequence[str]) -> dict[str, float]:
     with read_bill(places) as bill:
         months = bill.months()
         return {
-            volume.volume_id: volume.net
+            volume.key[2]: volume.net
             for volume in (billed_volumes(bill, months[-1]) if months else ())
             if volume.currency == DOLLARS
         }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from plimsoll.model.volume import Volume, VolumeState
+from plimsoll.model.volume import Volume, VolumeSpec, VolumeState
 from plimsoll_change.plan import PlannedLine
 
 _ALIVE = (VolumeState.IN_USE, VolumeState.AVAILABLE)
@@ -14,6 +14,14 @@ class Drift(NamedTuple):
 
     code: str
     text: str
+
+
+def compare_advice(line: PlannedLine, run: str, target: VolumeSpec | None) -> Drift | None:
+    """The drift by a later run's recommendation; None if it is still the plan's. None as target: it recommends none."""
+    if target == line.then:
+        return None
+    advice = "no change" if target is None else str(target)
+    return Drift("newer-recommendation", f"the later run {run} recommends {advice} for it, and the plan {line.then}.")
 
 
 def find_drift(line: PlannedLine, volume: Volume) -> Drift | None:

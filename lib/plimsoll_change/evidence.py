@@ -7,12 +7,13 @@
 All functions work on many volumes at once. The last axis is time in hours: six past weeks, then the watch.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from plimsoll.model.arrays import FloatArray
+from plimsoll.model.arrays import FloatArray, IntArray
 from plimsoll_change.watch import ChangeWatch, HourlySignal
 
 WEEK_H: Final = 168
@@ -21,6 +22,9 @@ PAST_H: Final = PAST_WEEKS * WEEK_H
 LEAST_OPERATIONS: Final = 1000.0
 """Fewer operations in an hour are no evidence."""
 LEAST_SIBLINGS: Final = 3
+FACTOR_3: Final = math.log(3)
+QUIET_SPREAD: Final = 0.25
+LEAST_SPREAD: Final = 0.03
 BUSY_HOURS: Final = 17
 """A tenth of the week."""
 JOB_SHARE: Final = 0.25
@@ -45,6 +49,25 @@ class Deviations:
         return self.mean[..., WEEK_H:]
 
 
+def own_spread(mean: FloatArray) -> FloatArray:
+    """The root mean square of a volume's deviations in the week before its change, [volume, 1]; 0.3 without evidence.
+
+    An hour counts for no more than a factor of three.
+    """
+    week = np.clip(mean[..., :WEEK_H], -FACTOR_3, FACTOR_3)
+    known = ~np.isnan(week)
+    squares = np.where(known, week**2, 0.0).sum(axis=-1, keepdims=True)
+    count = known.sum(axis=-1, keepdims=True)
+    spread = np.where(count > 0, np.sqrt(squares / np.maximum(1, count)), 0.3)
+    return np.asarray(np.maximum(LEAST_SPREAD, spread))
+
+
+def weigh_restless(deviations: Deviations) -> Deviations:
+    """The deviations as bets see them: those of a volume that varies by more than 0.25 by itself count for less."""
+    weight = np.minimum(1.0, QUIET_SPREAD / np.maximum(own_spread(deviations.mean), QUIET_SPREAD))
+    return replace(deviations, mean=deviations.mean * weight, highest=deviations.highest * weight)
+
+
 def median_of_known(values: FloatArray, axis: int) -> FloatArray:
     """The median along an axis of what is not NaN; NaN where nothing is known."""
     ordered = np.sort(values, axis=axis)
@@ -53,6 +76,13 @@ def median_of_known(values: FloatArray, axis: int) -> FloatArray:
     upper = np.take_along_axis(ordered, np.minimum(known // 2, values.shape[axis] - 1), axis=axis)
     median: FloatArray = np.squeeze((lower + upper) / 2, axis=axis)
     return median
+
+
+def running_mean(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The mean and number so far of what is not NaN, along the last axis; 0 where nothing is."""
+    known = ~np.isnan(values)
+    count = np.cumsum(known, axis=-1)
+    return np.cumsum(np.where(known, values, 0.0), axis=-1) / np.maximum(1, count), count
 
 
 def excess_over_past(latency_us: FloatArray, operations: FloatArray) -> FloatArray:

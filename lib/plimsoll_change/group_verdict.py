@@ -22,9 +22,17 @@ import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll_change.bets import play_bets
-from plimsoll_change.evidence import LEAST_SIBLINGS, WEEK_H, comparable_hours, median_of_known
-from plimsoll_change.thresholds import CLIP, DAYS, GroupThresholds, Thresholds
-from plimsoll_change.verdict import SLOWER_MARGIN, judge_change, running_mean
+from plimsoll_change.evidence import (
+    FACTOR_3,
+    LEAST_SIBLINGS,
+    WEEK_H,
+    comparable_hours,
+    median_of_known,
+    own_spread,
+    running_mean,
+)
+from plimsoll_change.thresholds import DAYS, GroupThresholds, Thresholds
+from plimsoll_change.verdict import SLOWER_MARGIN, judge_change
 from plimsoll_change.watch import ChangeVerdict, ChangeWatch, GroupVerdict, VerdictCode
 
 EVIDENCE_SHARE: Final = 0.2
@@ -60,7 +68,7 @@ def mean_of_members(relative: FloatArray) -> FloatArray:
     """The mean of the members' deviations, clipped, [..., hour]; NaN in hours with evidence of too few."""
     known = ~np.isnan(relative)
     count = known.sum(axis=-2)
-    total = np.where(known, np.clip(relative, -CLIP, CLIP), 0.0).sum(axis=-2)
+    total = np.where(known, np.clip(relative, -FACTOR_3, FACTOR_3), 0.0).sum(axis=-2)
     return np.where(count >= EVIDENCE_SHARE * relative.shape[-2], total / np.maximum(1, count), np.nan)
 
 
@@ -73,7 +81,7 @@ def judge_group_hours(
     by_members = play_bets(thresholds.slower.mean, relative).mean(axis=-2) / row.members_scale
     statistic = np.maximum.accumulate(np.maximum(by_mean, by_members), axis=-1)
     mean, hours = running_mean(together[..., WEEK_H:])
-    slack = np.append(np.inf, row.slack)[np.minimum(hours // 24, DAYS)]
+    slack = np.append(np.inf, row.slack)[np.minimum(hours // 24, DAYS)] * own_spread(together)
     is_held = statistic >= row.levels[0.05]
     busy = (is_busy[..., WEEK_H:] > 0) & ~np.isnan(relative[..., WEEK_H:])
     return GroupHours(
@@ -89,7 +97,7 @@ def judge_group_hours(
 def permutation_p(members: FloatArray, controls: FloatArray, seed: int = 0) -> float:
     """The chance that as many volumes drawn of all are as much slower than the others, [volume, hour]."""
     both = np.concatenate([members, controls])
-    means = running_mean(np.clip(both, -CLIP, CLIP))[0][:, -1]
+    means = running_mean(np.clip(both, -FACTOR_3, FACTOR_3))[0][:, -1]
     count, total = len(members), means.sum()
     drawn = np.random.default_rng(seed).permuted(np.tile(means, (_PERMUTATIONS, 1)), axis=1)[:, :count].sum(axis=1)
     gap = np.append(drawn, means[:count].sum()) / count - (total - np.append(drawn, means[:count].sum())) / len(
@@ -213,7 +221,8 @@ def _relative(
 
 def _cut_by_clock(watch: ChangeWatch, begin: int, end: int, since: int) -> tuple[FloatArray, FloatArray]:
     """A watch's deviations and busy hours in a span of the clock; NaN between the week before and `since`."""
-    deviations, _ = comparable_hours(watch, since)
+    # A control was not changed, so nothing of it was completed.
+    deviations, _ = comparable_hours(replace(watch, completed_hour=since), since)
     hours = np.arange(begin, end)
     place = hours - (watch.requested_hour - WEEK_H)
     inside = (place >= 0) & (place < deviations.mean.shape[-1])

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+import numpy as np
+
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.model.errors import CloudError
@@ -19,7 +21,7 @@ from plimsoll_change.progress import Progress, has_begun
 from plimsoll_change.thresholds import Thresholds, shipped_thresholds
 from plimsoll_change.verdict import judge_change
 from plimsoll_change.watch import ChangeVerdict, ChangeWatch, GroupVerdict
-from plimsoll_change.watching import WatchedVolume, read_watches
+from plimsoll_change.watching import WatchedVolume, hour_of, read_watches
 
 _MOST_SIBLINGS: Final = 14
 _MOST_CONTROLS: Final = 30
@@ -53,19 +55,29 @@ class MetricsJudge:
         requested = [fact for job in members if (fact := job.find(FactKind.REQUESTED)) is not None]
         controls = find_controls(progress, [job.line for job in members])[:_MOST_CONTROLS]
         volumes = self._look([(control.target, control.volume_id) for control in controls])
-        beside = [
-            WatchedVolume(
-                volume=volume,
-                requested=min(fact.at for fact in requested),
-                completed=None,
-                now_spec=volume.spec,
-                then_spec=volume.spec,
-                budget_minutes=0.0,
-                siblings=(),
-            )
-            for volume in volumes.values()
-        ]
+        begun = min(fact.at for fact in requested)
+        beside = [self._ask_unchanged(volume, begun) for volume in volumes.values()]
         return judge_wave(watches, list(self._read(beside, now)), self.thresholds, bake_h=round(bake_h))
+
+    def count_stopped(self, lines: Sequence[PlannedLine], since: datetime, now: datetime) -> Mapping[str, float]:
+        """The minutes since a time in which volumes that are not changed yet were stopped, by line.
+
+        Those that they were stopped for in as many hours before are not counted.
+        """
+        volumes = self._look((line.target, line.volume_id) for line in lines)
+        names = {line.volume_id: line.id for line in lines}
+        asked = [self._ask_unchanged(volume, now) for volume in volumes.values()]
+        return {names[watch.volume_id]: _count_new_stops(watch, since) for watch in self._read(asked, now)}
+
+    def _ask_unchanged(self, volume: Volume, requested: datetime) -> WatchedVolume:
+        return WatchedVolume(
+            volume=volume,
+            requested=requested,
+            completed=None,
+            now_spec=volume.spec,
+            then_spec=volume.spec,
+            budget_minutes=0.0,
+        )
 
     def _ask_lines(self, progress: Progress, jobs: Sequence[LineJob]) -> Iterator[WatchedVolume]:
         controls = {job.line.id: find_controls(progress, [job.line])[:_MOST_SIBLINGS] for job in jobs}
@@ -106,6 +118,13 @@ class MetricsJudge:
         for target, ids in places.items():
             sights |= self.changer.look(target, ids)
         return {name: sight for name, sight in sights.items() if isinstance(sight, Volume)}
+
+
+def _count_new_stops(watch: ChangeWatch, since: datetime) -> float:
+    place = max(0, hour_of(since) - watch.start_hour)
+    later, earlier = watch.stopped_minutes[place:], watch.stopped_minutes[:place]
+    usual = float(np.nansum(earlier)) / max(1, np.isfinite(earlier).sum()) * np.isfinite(later).sum()
+    return max(0.0, float(np.nansum(later)) - float(usual))
 
 
 def find_controls(progress: Progress, lines: Sequence[PlannedLine]) -> list[ControlVolume]:

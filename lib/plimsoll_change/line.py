@@ -155,6 +155,7 @@ class LineContext:
     other_starts: Mapping[str, Collection[datetime]] = field(default_factory=dict)  # by volume, of other plans
     memory: JudgingMemory = field(default_factory=JudgingMemory)
     is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
+    find_news: Callable[[PlannedLine], Drift | None] = lambda _: None  # of recommendations made after the plan
     own_intents: set[tuple[str, Leg, int]] = field(default_factory=set)  # not used yet
 
     @property
@@ -212,7 +213,7 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
 
 def _check_forth(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
     """The line dropped because of drift or an alarm; None if it may be changed."""
-    drift, alarms = find_drift(job.line, volume), context.plan.rules.alarms
+    drift, alarms = find_drift(job.line, volume) or context.find_news(job.line), context.plan.rules.alarms
     if drift is None and alarms and (firing := context.changer.find_firing(job.line.target, alarms)):
         drift = Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
     return None if drift is None else job.note(FactKind.DROPPED, context.now, code=drift.code, text=drift.text)
@@ -352,8 +353,8 @@ def follow_change(job: LineJob, context: LineContext) -> LineJob:
 def watch_line(job: LineJob, context: LineContext) -> LineJob:
     """Notes a new verdict. A change that made its volume worse goes back; the others are watched for a week."""
     now, completed = context.now, job.find(FactKind.COMPLETED)
-    verdict, before = context.memory.verdicts.get(job.line.id), job.verdict
-    if verdict is not None and (before is None or (before.code, before.reason) != (verdict.code, verdict.reason)):
+    verdict = context.memory.verdicts.get(job.line.id)
+    if verdict is not None and _is_news(verdict, job.find(FactKind.VERDICT), now):
         job = job.note(FactKind.VERDICT, now, code=verdict.code, text=verdict.text, verdict=verdict)
     if job.leg is Leg.FORTH and job.verdict is not None and job.verdict.code is VerdictCode.WORSE:
         return take_back(job, now, code=job.verdict.reason, text=job.verdict.text)
@@ -361,6 +362,15 @@ def watch_line(job: LineJob, context: LineContext) -> LineJob:
         code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
         return job.note(FactKind.WATCHED, now, code=code)
     return job
+
+
+def _is_news(verdict: ChangeVerdict, before: Fact | None, now: datetime) -> bool:
+    """True for another verdict than the last one, or the same in other words a day later."""
+    if before is None or before.verdict is None:
+        return True
+    if (before.verdict.code, before.verdict.reason) != (verdict.code, verdict.reason):
+        return True
+    return before.text != verdict.text and now - before.at >= timedelta(days=1)
 
 
 def take_back(job: LineJob, at: datetime, **fields: Any) -> LineJob:

@@ -3,11 +3,12 @@
 import os
 import socket
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from plimsoll.api.runs import list_runs
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.clouds.aws.accounts import sign_in
 from plimsoll.clouds.aws.connection import connection_of
@@ -18,17 +19,20 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import BadInput
+from plimsoll.model.kinds import CHANGES
+from plimsoll.model.volume import VolumeSpec
 from plimsoll.orders import read_order
-from plimsoll.reports.run_reader import Only
+from plimsoll.reports.run_reader import Only, stream_records
 from plimsoll.reports.steps import Step
 from plimsoll.settings import Settings
 from plimsoll_change.apply import Rollout
 from plimsoll_change.aws.changer import AwsChanger
+from plimsoll_change.drift import Drift, compare_advice
 from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import ChangeLedger, FactKind
 from plimsoll_change.line import LineContext
 from plimsoll_change.local_facts import FolderFacts
-from plimsoll_change.plan import ChangePlan
+from plimsoll_change.plan import ChangePlan, PlannedLine
 from plimsoll_change.plan_files import CHANGES_FOLDER, read_plan, read_plans, write_plan
 from plimsoll_change.planning import plan_volumes
 from plimsoll_change.ports import FactStore
@@ -94,9 +98,38 @@ def open_rollout(
         patience=BenchPatience(now=time.now, pause=time.pause),
         holder=f"{socket.gethostname()}-{os.getpid()}",
         say=say,
+        find_news=LaterRuns(plan=plan).find_news,
         other_starts=find_other_starts(plan, read_plans(settings.runs_dir), ledger.store),
     )
     return Rollout(context=context, judge=MetricsJudge(changer=changer, metrics=metrics, say=say))
+
+
+@dataclass(slots=True, kw_only=True)
+class LaterRuns:
+    """The newest run of this machine that was made after a plan, as far as it answers the plan's volumes."""
+
+    plan: ChangePlan
+    _read: Path | None = None
+    _targets: dict[str, VolumeSpec | None] = field(default_factory=dict)
+
+    def find_news(self, line: PlannedLine) -> Drift | None:
+        """The drift of a line by that run; None if there is none, or it recommends the same."""
+        newest = next(iter(list_runs()), None)
+        if newest is not None and newest != self._read:
+            self._read, self._targets = newest, self._read_targets(newest)
+        if self._read is None or line.volume_id not in self._targets:
+            return None
+        return compare_advice(line, self._read.name, self._targets[line.volume_id])
+
+    def _read_targets(self, folder: Path) -> dict[str, VolumeSpec | None]:
+        if folder.name == self.plan.run or read_order(folder).now <= self.plan.made:
+            return {}
+        wanted = {line.volume_id for line in self.plan.lines}
+        records = stream_records(folder, lambda record: record.volume_id in wanted)
+        return {
+            record.volume_id: record.target.spec if record.target and record.action in CHANGES else None
+            for record in records
+        }
 
 
 def find_other_starts(plan: ChangePlan, others: Iterable[ChangePlan], store: FactStore) -> Mapping[str, list[datetime]]:

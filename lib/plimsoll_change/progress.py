@@ -77,11 +77,11 @@ class Progress:
 
     @cached_property
     def open_lines(self) -> frozenset[str]:
-        """The lines of all waves that were opened."""
+        """The lines of the waves that were opened, in classes that go on."""
         lines = set[str]()
         for name, waves in self.plan.classes.items():
             open_wave = self.find_open_wave(name)
-            number = 0 if open_wave is None else open_wave[0].number
+            number = 0 if open_wave is None or self.find_stop(name) is not None else open_wave[0].number
             lines.update(line for wave in waves[:number] for line in wave.members)
         return frozenset(lines)
 

@@ -24,12 +24,19 @@ from plimsoll_change.bets import (
     play_bets,
     split_bands,
 )
-from plimsoll_change.evidence import WEEK_H, Deviations, align, deviations_of
+from plimsoll_change.evidence import (
+    FACTOR_3,
+    WEEK_H,
+    Deviations,
+    align,
+    deviations_of,
+    own_spread,
+    running_mean,
+    weigh_restless,
+)
 from plimsoll_change.watch import ChangeWatch
 
 ALARM_LEVELS: Final = (0.01, 0.05, 0.2)
-CLIP: Final = 1.1
-"""Deviations count for no more than this, a factor of three."""
 DAYS: Final = 7
 GROUP_SIZES: Final = (3, 10, 30, 100)
 _DIGITS: Final = 4
@@ -54,6 +61,7 @@ class SideThresholds:
     def play(self, deviations: Deviations, first_hour: int) -> FloatArray:
         """The statistic after each hour of the watch, [volume, hour]. `first_hour` (since the epoch) is that of the
         first deviation."""
+        deviations = weigh_restless(deviations)
         bands = play_bets(self.band, split_bands(deviations.mean, first_hour)).max(axis=-2)
         mean, highest = play_bets(self.mean, deviations.mean), play_bets(self.highest, deviations.highest)
         return np.asarray(np.maximum.reduce([mean, highest, bands]))
@@ -61,7 +69,10 @@ class SideThresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupThresholds:
-    """The bets and levels of groups of one size; `slack` is the error of the mean after 1 to 7 days of evidence."""
+    """The bets and levels of groups of one size.
+
+    `slack` is the error of the mean after 1 to 7 days of evidence, in units of its own spread.
+    """
 
     size: int
     has_controls: bool
@@ -76,7 +87,8 @@ class GroupThresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """All that a verdict is held against. `slack` is the error of a volume's mean after 1 to 7 days of evidence."""
+    """All that a verdict is held against. `slack` is the error of a volume's mean after 1 to 7 days of evidence, in
+    units of its own spread."""
 
     slower: SideThresholds
     faster: SideThresholds
@@ -104,6 +116,7 @@ def negate(deviations: Deviations) -> Deviations:
 
 def learn_side(learned: Deviations, judged: Deviations, first_hour: int) -> SideThresholds:
     """Learns bets on some placebos, and levels on others. `first_hour` is that of the first deviation of all."""
+    learned = weigh_restless(learned)
     side = SideThresholds(
         mean=learn_bets(learned.mean, LINES),
         highest=learn_bets(learned.highest, LINES),
@@ -117,26 +130,23 @@ def learn_side(learned: Deviations, judged: Deviations, first_hour: int) -> Side
     return replace(side, levels={level: conformal_level(highest, level) for level in ALARM_LEVELS})
 
 
-def learn_slack(watched: FloatArray) -> FloatArray:
-    """The errors that the means after 1 to 7 days pass in 5 % of placebos, at any of them.
+def learn_slack(series: FloatArray) -> FloatArray:
+    """The errors that the means after 1 to 7 days pass in 5 % of placebos, in units of spread.
 
-    `watched` is [placebo, hour], without the week before.
+    `series` are deviations, [placebo, hour], from a week before the watch on.
     """
-    known = ~np.isnan(watched)
-    hours = np.cumsum(known, axis=-1)
-    sums = np.cumsum(np.where(known, np.clip(watched, -CLIP, CLIP), 0.0), axis=-1)
-    means = np.full((len(watched), DAYS), np.nan)
+    means, hours = running_mean(np.clip(series[..., WEEK_H:], -FACTOR_3, FACTOR_3))
+    errors = np.full((len(series), DAYS), np.nan)
     for day in range(DAYS):
         reached = hours >= (day + 1) * 24
-        at = np.argmax(reached, axis=-1)
         rows = np.flatnonzero(reached.any(axis=-1))
-        means[rows, day] = sums[rows, at[rows]] / hours[rows, at[rows]]
-    if np.isnan(means[:, 0]).all():
+        errors[rows, day] = -means[rows, np.argmax(reached[rows], axis=-1)]
+    errors /= own_spread(series)
+    if np.isnan(errors[:, 0]).all():
         return np.full(DAYS, np.inf)
-    quantiles = np.array([_high_quantile(-means[:, day]) for day in range(DAYS)])
+    quantiles = np.array([_high_quantile(errors[:, day]) for day in range(DAYS)])
     quantiles = np.where(np.isnan(quantiles), np.nanmax(quantiles), quantiles)
-    with np.errstate(invalid="ignore"):
-        worst = np.nanmax(np.where(np.isnan(means), -np.inf, -means / quantiles), axis=-1)
+    worst = np.where(np.isnan(errors), -np.inf, errors / quantiles).max(axis=-1)
     return np.asarray(quantiles * max(1.0, conformal_level(worst[np.isfinite(worst)], 0.05)))
 
 

@@ -20,8 +20,17 @@ import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll_change.bets import split_bands
-from plimsoll_change.evidence import WEEK_H, Deviations, align_hours, comparable_hours, count_stopped_beyond_past
-from plimsoll_change.thresholds import CLIP, DAYS, Thresholds, negate
+from plimsoll_change.evidence import (
+    FACTOR_3,
+    WEEK_H,
+    Deviations,
+    align_hours,
+    comparable_hours,
+    count_stopped_beyond_past,
+    own_spread,
+    running_mean,
+)
+from plimsoll_change.thresholds import DAYS, Thresholds, negate
 from plimsoll_change.verdict_words import (
     BUSY_UNSEEN,
     NO_EVIDENCE,
@@ -68,16 +77,16 @@ def judge_hours(
     """
     slower = np.maximum.accumulate(thresholds.slower.play(deviations, first_hour), axis=-1)
     faster = np.maximum.accumulate(thresholds.faster.play(negate(deviations), first_hour), axis=-1)
-    clipped = np.clip(deviations.watched_means, -CLIP, CLIP)
+    clipped = np.clip(deviations.watched_means, -FACTOR_3, FACTOR_3)
     mean, hours = running_mean(clipped)
     busy, busy_seen = running_mean(np.where(deviations.is_busy[..., WEEK_H:] > 0, clipped, np.nan))
     band, band_hours = running_mean(split_bands(clipped, first_hour + WEEK_H))
-    slack = np.append(np.inf, thresholds.slack)[np.minimum(hours // 24, DAYS)]
-    why = {
+    slack = np.append(np.inf, thresholds.slack)[np.minimum(hours // 24, DAYS)] * own_spread(deviations.mean)
+    why: dict[str, BoolArray] = {
         NO_EVIDENCE: hours < LEAST_EVIDENCE_H,
         STOPPED_HALF: stopped > budget / 2,
         RAISED: slower >= thresholds.slower.levels[0.2],
-        SLOW_BAND: ((band > SLOWER_MARGIN) & (band_hours >= BAND_HOURS)).any(axis=-2),
+        SLOW_BAND: np.asarray(((band > SLOWER_MARGIN) & (band_hours >= BAND_HOURS)).any(axis=-2)),
         BUSY_UNSEEN: busy_seen < LEAST_BUSY_HOURS,
         SLOW_BUSY: busy > SLOWER_MARGIN,
         TOO_WIDE: mean + slack >= SLOWER_MARGIN,
@@ -101,13 +110,6 @@ def judge_hours(
     )
 
 
-def running_mean(values: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The mean and number so far of what is not NaN, along the last axis; 0 where nothing is."""
-    known = ~np.isnan(values)
-    count = np.cumsum(known, axis=-1)
-    return np.cumsum(np.where(known, values, 0.0), axis=-1) / np.maximum(1, count), count
-
-
 def judge_change(watch: ChangeWatch, thresholds: Thresholds) -> ChangeVerdict:
     """The verdict on a volume by all of its watch so far.
 
@@ -124,9 +126,8 @@ def judge_change(watch: ChangeWatch, thresholds: Thresholds) -> ChangeVerdict:
     first_hour = watch.requested_hour - WEEK_H
     hourly = judge_hours(deviations, stopped[np.newaxis, :hours], budget[np.newaxis, :hours], first_hour, thresholds)
     is_direct = bool(stopped[-1] > budget[-1])
-    verdict = describe_verdict(
-        _code_of(hourly, watch, is_direct=is_direct), hourly, watch, thresholds, float(stopped[-1])
-    )
+    code = _code_of(hourly, watch, is_direct=is_direct)
+    verdict = describe_verdict(code, hourly, watch, thresholds, stopped=float(stopped[-1]), is_direct=is_direct)
     return verdict if last is None or is_direct else describe_after_void(verdict, last)
 
 

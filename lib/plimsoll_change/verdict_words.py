@@ -33,7 +33,13 @@ UNTOLD_WORDS: Final = {
 
 
 def describe_verdict(
-    code: VerdictCode, hourly: HourlyVerdicts, watch: ChangeWatch, thresholds: Thresholds, stopped: float
+    code: VerdictCode,
+    hourly: HourlyVerdicts,
+    watch: ChangeWatch,
+    thresholds: Thresholds,
+    *,
+    stopped: float,
+    is_direct: bool,
 ) -> ChangeVerdict:
     """The verdict of a code after the last hour, with what it rests on. `stopped` are the minutes beyond the past's."""
     hours, side = int(hourly.hours[0, -1]), thresholds.slower if code is not VerdictCode.BETTER else thresholds.faster
@@ -54,7 +60,7 @@ def describe_verdict(
         placebo_weeks=side.observed_weeks,
         is_own_calibration=side.is_own,
     )
-    if code is VerdictCode.WORSE and (stopped > watch.budget_minutes or hourly.is_direct[0, -1]):
+    if is_direct:
         text = f"Stopped in {stopped:.0f} minutes beyond those of past weeks; {watch.budget_minutes:.0f} are allowed."
         return replace(verdict, reason="stopped-minutes", text=text, is_direct=True)
     reason, text = _reason_of(code, verdict, hourly, is_optimizing=watch.completed_hour is None)

@@ -16,7 +16,7 @@ from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import VolumeType
-from plimsoll.model.series import BALANCE, CHECKS, SIGNALS, WORK_OF
+from plimsoll.model.series import BALANCE, CHECKS, SIGNALS, WORK_OF, WORK_SERIES, Role, names_with
 from plimsoll.model.units import HOUR_S, KIB_PER_MIB, MIB, MINUTE_S
 from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.ports import Metrics, UnreadVolume
@@ -190,8 +190,8 @@ def _stopped_minutes(watched: WatchedVolume, look: Look, series: Found, types: M
     is_after = starts_s >= int(watched.requested.timestamp())
     old, new = _ceiling_of(watched.now_spec, types), _ceiling_of(watched.then_spec, types)
     unknown = np.full(len(starts_s), np.nan)
-    checks = [series[name] for name in ("iops_exceeded", "throughput_exceeded") if name in series]
-    work = [series.get(name, unknown) for name in ("read_ops", "write_ops", "read_bytes", "write_bytes")]
+    checks = [series[name] for name in names_with(Role.CHECK) if name in series]
+    work = [series.get(name, unknown) for name in WORK_SERIES]
     balance = series.get("burst_balance_pct", unknown)
     at_old, at_new = (_stands_at(ceiling, work, balance, look.period_s) for ceiling in (old, new))
     by_replay = np.where(is_after, at_new, at_old)

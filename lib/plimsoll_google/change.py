@@ -95,7 +95,7 @@ def _copy_remarks(copy: Copy) -> Iterator[str]:
     if volume.boot:
         yield f"Its VM starts from it, and has to be stopped for that. {STOPPING}"
     elif volume.hosts:
-        yield f"To unmount it everywhere does as well as stopping what it is attached to. {STOPPING}"
+        yield f"Instead of stopping its VMs, you may unmount it everywhere. {STOPPING}"
     yield (
         "A copy of a snapshot has none of the disk's labels, snapshot schedules, own encryption key (--kms-key), "
         "auto-delete or read-only mode: give them to the new one."

@@ -13,7 +13,7 @@ _HIGH_AVAILABILITY: Final = "hyperdisk-balanced-high-availability"
 _LONGEST_NAME: Final = 63
 """Characters of a resource's name (RFC 1035, as Compute Engine's reference has it for disks and snapshots)."""
 
-STOPPING: Final = "Stopping a VM gives up what is on its Local SSDs, and an ephemeral external address."
+STOPPING: Final = "Stopping a VM deletes the data on its Local SSDs, and gives up an ephemeral external address."
 
 
 def is_in_place(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:

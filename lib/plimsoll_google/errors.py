@@ -36,11 +36,11 @@ _SIGN_IN: Final = (
 )
 _FEDERATE: Final = (
     "Google's token service knows nobody by this proof: compare the provider of the workload identity pool, its "
-    "account, its condition and its mapping, with who asks here (docs/google-cloud.md, Keyless)"
+    "account, its condition and its mapping, with who asks here (infra/google.md)"
 )
 _ACT_AS: Final = (
     "Grant who asks roles/iam.workloadIdentityUser on the service account, and enable iamcredentials.googleapis.com "
-    "(docs/google-cloud.md, Keyless)"
+    "(infra/google.md)"
 )
 _NOT_FOR_ALL: Final = "; where it is a workload identity pool that an API refuses, go through a service account"
 _IMPERSONATING: Final = "Unable to acquire impersonated credentials"

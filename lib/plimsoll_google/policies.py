@@ -80,6 +80,8 @@ def write_permissions(request: PermissionRequest) -> str:
         raise BadInput("--for compare is for AWS Compute Optimizer: leave out --cloud google, or give --for audit.")
     if request.purpose is Purpose.STATES:
         raise BadInput("--for states is for snapshots on AWS: leave out --cloud google, or give --for audit.")
+    if request.purpose is Purpose.BILL:
+        raise BadInput("--for bill is for a bucket of S3: leave out --cloud google, or give --for audit.")
     if request.purpose is Purpose.PROBE:
         raise BadInput(f"{UNPROBED} Give --for audit.")
     if request.format is PolicyFormat.CLOUDFORMATION:

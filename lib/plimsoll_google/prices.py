@@ -141,8 +141,8 @@ def _is_credible(listed: TypePrice | None, shipped: TypePrice) -> bool:
 
 def _instead(types: Iterable[str], shipped: PriceBook) -> str:
     return (
-        f"the price catalog has no price of {', '.join(sorted(types))} in {shipped.region} that can be right: theirs "
-        f"are those of {shipped.as_of}."
+        f"the price catalog has no price of {', '.join(sorted(types))} in {shipped.region} that can be "
+        f"right: they have the prices of {shipped.as_of}."
     )
 
 

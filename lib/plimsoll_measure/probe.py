@@ -195,8 +195,8 @@ def begin_on_host(host_probe: HostProbe, context: ProbeContext) -> HostProbe:
         if before.volume_ids != host_probe.volume_ids:
             raise NotMeasured(
                 f"{host_probe.host_id} in {host_probe.target} reads {', '.join(before.volume_ids)} until "
-                f"{_end_of(before):%Y-%m-%d %H:%M} UTC, by an earlier probe. Probe these volumes again to get what it "
-                "saw, or end it with --stop."
+                f"{_end_of(before):%Y-%m-%d %H:%M} UTC, by an earlier probe. Probe these volumes again to "
+                "get its result, or end it with --stop."
             )
         context.say(f"going on with {host_probe.host_id}, which reads until {_end_of(before):%Y-%m-%d %H:%M} UTC")
         return before

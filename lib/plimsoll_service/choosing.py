@@ -61,7 +61,7 @@ def split_budget(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Bu
 def _requested_job(message: ChooseMessage, now: datetime, service: Service) -> Job:
     request = message.given
     if request.target is not None and request.mode is Mode.IN_PLACE:
-        raise BadInput("the mode in-place measures the volume as it is: leave out target.")
+        raise BadInput("the mode in-place measures the volume's present configuration: leave out target.")
     if request.mode is Mode.COPY and not service.config.validation.copies:
         raise BadInput(
             "the mode copy is switched off, since it reads a volume's data: deploy with validation.copies=true, and "

@@ -48,7 +48,9 @@ class AuditCompleted(_Detail):
         max_length=MOST_NAMED, description="the places that could not be read, each with the reason"
     )
     failed_places_total: int = Field(ge=0, description="how many places could not be read")
-    history: HistoryTold | None = Field(description="what is new and what was done; null where no history is kept")
+    history: HistoryTold | None = Field(
+        description="new and carried-out recommendations; null where no history is kept"
+    )
 
 
 class RecommendationNew(_Detail):
@@ -59,12 +61,12 @@ class RecommendationNew(_Detail):
     account: str = Field(description="the volume's account, or project")
     region: str = Field(description="its region")
     volume_id: str = Field(description="the volume")
-    name: str | None = Field(description="what it is called, where it is called something")
+    name: str | None = Field(description="its Name tag, if it has one")
     owner: OwnerRecord = Field(description="who made the volume and would change it")
     action: Action = Field(description="what should be done")
     step: Step = Field(description="in which order to act: as in `plimsoll query`")
     current: SpecRecord = Field(description="the configuration as it is")
-    target: SpecRecord | None = Field(description="the one that is recommended; null where none is")
+    target: SpecRecord | None = Field(description="the recommended one; null where none is")
     monthly_usd_now: float | None = Field(description="what it costs; null where no price is known")
     monthly_usd_saved: float = Field(description="what the change saves; negative where an upgrade costs more")
     evidence: Grades | None = Field(description="the evidence grade of the offer; null if there is none")

@@ -72,8 +72,8 @@ def unmeasured_reason(target: Target) -> str | None:
     if cloud is not None and cloud.measured_by_service:
         return None
     return (
-        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. What is "
-        "recommended there rests on published limits, and on what was measured elsewhere."
+        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. "
+        "Recommendations there rest on published limits, and on measurements from elsewhere."
     )
 
 

@@ -3,6 +3,7 @@
 import csv
 import re
 import tarfile
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -303,6 +304,30 @@ def test_a_narrow_window_shows_cards_and_never_scrolls_sideways(reader: Reader, 
         if place:
             expect(page.locator("figure svg").last).to_be_attached()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_no_text_of_a_card_lies_over_another(reader: Reader, tmp_path: Path):
+    record = a_record("migrate", volume_id="vol-0123456789abcdef0", monthly_usd_saved=117.0)
+    half = record.model_copy(update={"monthly_usd_saved_drop_in": 40.35, "name": "svc-5334"})
+    page = reader.open(written(a_run(tmp_path, [half])), viewport={"width": 390, "height": 800})
+    expect(page.locator("#table td.number")).to_contain_text("same limits")
+    boxes = page.locator("#table tbody tr").evaluate(
+        """row => {
+          const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT), boxes = [];
+          while (texts.nextNode()) {
+            const range = document.createRange();
+            range.selectNodeContents(texts.currentNode);
+            boxes.push(...[...range.getClientRects()].map(box => [box.left, box.top, box.right, box.bottom]));
+          }
+          return boxes;
+        }"""
+    )
+    lying = [
+        (one, other)
+        for one, other in combinations(boxes, 2)
+        if min(one[2], other[2]) - max(one[0], other[0]) > 1 and min(one[3], other[3]) - max(one[1], other[1]) > 6
+    ]
+    assert lying == []
 
 
 def test_what_to_do_first_stands_on_the_first_screen_then_the_table_and_none_of_it_is_cut(reader: Reader, report: Path):

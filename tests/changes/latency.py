@@ -41,54 +41,37 @@ CUTS: Final = {"1 %": 0.99, "0.1 %": 0.999}
 class Demands:
     """What each machine and variant does in each hour of 13 weeks, [machine * VARIANTS + variant, hour].
 
-    Queues are logarithms of times the latency at rest, NaN without work; `cut` has them, and the minutes stopped,
-    behind a ceiling that was cut.
+    Queues are logarithms of times the latency at rest, NaN without work.
     """
 
     operations: FloatArray
     queue: FloatArray
     busiest_queue: FloatArray
-    cut: dict[str, tuple[FloatArray, FloatArray, FloatArray]]  # queue, busiest queue, stopped minutes
+    stopped_minutes: FloatArray
 
 
 @cache
-def load_demands() -> Demands:
-    """The demand of the machines, with their ceilings by seed 1."""
+def load_demands(quantile: float | None = None) -> Demands:
+    """The demand of the machines behind their ceilings, or behind a ceiling at that quantile of it. Seed 1."""
     rng = np.random.default_rng(1)
     with np.load(FLEET) as fleet:
         kib_s = fleet["disk_kb_s"].astype(np.float64)
     kib_s = np.where(kib_s < 0, np.nan, kib_s).sum(axis=1)[:, : HOURS * _BUCKETS]
     rows = len(kib_s) * VARIANTS
-    parts: dict[str, list[FloatArray]] = {name: [] for name in ("operations", "queue", "busiest", *CUTS)}
-    cuts: dict[str, list[tuple[FloatArray, FloatArray, FloatArray]]] = {name: [] for name in CUTS}
     io_kib = rng.choice([8.0, 16.0, 32.0, 64.0], rows)
     room, steepness = rng.uniform(1.3, 3.0, rows), rng.uniform(0.2, 1.0, rows)
+    parts: list[tuple[FloatArray, ...]] = []
     for first in range(0, rows, 100):
         at = np.arange(first, min(first + 100, rows))
         iops = kib_s[at // VARIANTS] / io_kib[at, np.newaxis]
-        ceiling = np.maximum(np.nanmax(iops, axis=1), 1.0) * room[at]
-        k = steepness[at, np.newaxis]
-        parts["operations"].append(np.nansum(_by_hour(iops), axis=-1) * _BUCKET_S)
-        queue, busiest, _ = _queues(iops, ceiling, k)
-        parts["queue"].append(queue)
-        parts["busiest"].append(busiest)
-        for name, quantile in CUTS.items():
-            lower = np.maximum(np.nanquantile(iops, quantile, axis=1), 0.1)
-            cuts[name].append(_queues(iops, lower, k))
-    joined = {
-        name: (
-            np.concatenate([p[0] for p in lot]),
-            np.concatenate([p[1] for p in lot]),
-            np.concatenate([p[2] for p in lot]),
-        )
-        for name, lot in cuts.items()
-    }
-    return Demands(
-        operations=np.concatenate(parts["operations"]),
-        queue=np.concatenate(parts["queue"]),
-        busiest_queue=np.concatenate(parts["busiest"]),
-        cut=joined,
-    )
+        if quantile is None:
+            ceiling = np.maximum(np.nanmax(iops, axis=1), 1.0) * room[at]
+        else:
+            ceiling = np.maximum(np.nanquantile(iops, quantile, axis=1), 0.1)
+        operations = np.nansum(_by_hour(iops), axis=-1) * _BUCKET_S
+        parts.append((operations, *_queues(iops, ceiling, steepness[at, np.newaxis])))
+    operations, queue, busiest, minutes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Demands(operations=operations, queue=queue, busiest_queue=busiest, stopped_minutes=minutes)
 
 
 def find_working(machines: IntArray, share: float) -> IntArray:
@@ -137,10 +120,11 @@ class World:
 
     def cut(self, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The latencies and the minutes stopped behind a ceiling that was cut, as if for all of the time."""
-        demands = load_demands()
-        queue, busiest, minutes = (_shifted(values, self.variants, self.shifts) for values in demands.cut[name])
-        before = _shifted(demands.queue, self.variants, self.shifts)
-        busiest_before = _shifted(demands.busiest_queue, self.variants, self.shifts)
+        plain, lower = load_demands(), load_demands(CUTS[name])
+        before, queue, busiest_before, busiest, minutes = (
+            _shifted(values, self.variants, self.shifts)
+            for values in (plain.queue, lower.queue, plain.busiest_queue, lower.busiest_queue, lower.stopped_minutes)
+        )
         return self.mean - before + queue, self.highest - busiest_before + busiest, minutes
 
 

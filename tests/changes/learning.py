@@ -15,10 +15,12 @@ from plimsoll_change.evidence import (
     center_on_week_before,
     excess_over_past,
     mark_busy_hours,
+    own_spread,
     subtract_siblings,
 )
 from plimsoll_change.group_verdict import mean_of_members, subtract_controls
 from plimsoll_change.thresholds import (
+    DAYS,
     GROUP_SIZES,
     GroupThresholds,
     SideThresholds,
@@ -29,9 +31,15 @@ from plimsoll_change.thresholds import (
     negate,
     scale_of_members,
 )
+from plimsoll_change.verdict import SLOWER_MARGIN, judge_hours
+from plimsoll_change.verdict_words import TOO_WIDE
 from tests.changes.latency import VARIANTS, WEEKS, World, find_working, make_world
 from tests.changes.weeks import Weeks, join_weeks, starts, weeks_of
 
+SHIPPED_SEED: Final = 47
+NO_SLOWER_PROMISE: Final = 0.05
+LEARNED_EACH: Final = 3
+"""Volumes of each machine that is learned from."""
 ZONE: Final = 14
 """Volumes of a zone, in two applications."""
 OTHERS: Final = 6
@@ -54,14 +62,22 @@ class Split:
 
 
 def split_machines(seed: int, machines: int = 250) -> Split:
-    """A third of the machines each, drawn by a seed."""
+    """A third of the machines to be judged, a quarter for bets, the others for levels, drawn by a seed."""
     drawn = np.random.default_rng([2, seed]).permutation(machines)
-    third = machines // 3
-    return Split(bets=drawn[: third + 1], levels=drawn[third + 1 : 2 * third + 1], judged=drawn[2 * third + 1 :])
+    judged, bets = machines // 3, machines // 4
+    return Split(judged=drawn[:judged], bets=drawn[judged : judged + bets], levels=drawn[judged + bets :])
 
 
-def world_of(machines: IntArray, rng: np.random.Generator) -> World:
-    """A world with one volume a machine."""
+def every_machine(machines: int = 250) -> Split:
+    """All machines for the thresholds that ship: two of five for bets, the others for levels; none is judged."""
+    drawn = np.random.default_rng([2, SHIPPED_SEED]).permutation(machines)
+    bets = 2 * machines // 5
+    return Split(bets=drawn[:bets], levels=drawn[bets:], judged=drawn[:0])
+
+
+def world_of(machines: IntArray, rng: np.random.Generator, each: int = 1) -> World:
+    """A world with one volume a machine, or more with noises and ceilings of their own."""
+    machines = np.tile(machines, each)
     number = np.arange(len(machines))
     variants = machines * VARIANTS + rng.integers(0, VARIANTS, len(machines))
     return make_world(variants, np.zeros_like(machines), number // ZONE, number // (ZONE // 2), rng)
@@ -83,18 +99,36 @@ def with_evidence(weeks: Weeks) -> Weeks:
     )
 
 
-def learn_thresholds(split: Split, rng: np.random.Generator, sizes: Iterable[int] = GROUP_SIZES) -> Thresholds:
+def learn_thresholds(
+    split: Split, rng: np.random.Generator, sizes: Iterable[int] = GROUP_SIZES, each: int = LEARNED_EACH
+) -> Thresholds:
     """The thresholds of a split, with the rows of groups of some sizes."""
-    learned, levels = (all_weeks(world_of(machines, rng)) for machines in (split.bets, split.levels))
+    learned, levels = (all_weeks(world_of(machines, rng, each)) for machines in (split.bets, split.levels))
     first = learned.first_hour
     slower = learn_side(learned.deviations, levels.deviations, first)
-    both = np.concatenate([learned.deviations.watched_means, levels.deviations.watched_means])
+    faster = learn_side(negate(learned.deviations), negate(levels.deviations), first)
+    slack = learn_slack(np.concatenate([learned.deviations.mean, levels.deviations.mean]))
+    alone = Thresholds(slower=slower, faster=faster, slack=slack, groups=())
     return Thresholds(
         slower=slower,
-        faster=learn_side(negate(learned.deviations), negate(levels.deviations), first),
-        slack=learn_slack(both),
+        faster=faster,
+        slack=slack * _needed_slack(levels, alone),
         groups=tuple(row for size in sizes for row in _learn_rows(split, size, slower, rng)),
     )
+
+
+def _needed_slack(placebos: Weeks, thresholds: Thresholds) -> float:
+    """The share of the slack with which 5 % of placebos that are made just 25 % slower are told no slower."""
+    mean = np.array(placebos.deviations.mean)
+    mean[:, WEEK_H:] += SLOWER_MARGIN
+    highest = np.array(placebos.deviations.highest)
+    highest[:, WEEK_H:] += SLOWER_MARGIN
+    slower = Deviations(mean=mean, highest=highest, is_busy=placebos.deviations.is_busy)
+    hourly = judge_hours(slower, placebos.stopped, placebos.budget, placebos.first_hour, thresholds)
+    others = np.logical_or.reduce([holds for name, holds in hourly.why.items() if name != TOO_WIDE]) | hourly.is_worse
+    slack = np.append(np.inf, thresholds.slack)[np.minimum(hourly.hours // 24, DAYS)] * own_spread(mean)
+    share = np.where(others, -np.inf, (SLOWER_MARGIN - hourly.mean) / slack).max(axis=-1)
+    return float(np.clip(conformal_level(share, NO_SLOWER_PROMISE), 0.2, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +203,7 @@ def _learn_rows(split: Split, size: int, slower: SideThresholds, rng: np.random.
             members_scale=scale,
             levels={level: conformal_level(highest, level) for level in (0.01, 0.05)},
             observed={},
-            slack=learn_slack(np.concatenate([mean_of_members(learned), together])[:, WEEK_H:]),
+            slack=learn_slack(np.concatenate([mean_of_members(learned), together])),
             placebo_weeks=len(highest),
             observed_weeks=0,
         )

@@ -147,3 +147,11 @@ def join_weeks(lots: Sequence[Weeks]) -> Weeks:
         stopped=np.concatenate([lot.stopped for lot in lots]),
         first_hour=lots[0].first_hour,
     )
+
+
+def window_of(world: World, begin: int, harm: Harm) -> tuple[FloatArray, FloatArray]:
+    """The hourly latencies and operations from six weeks before an hour until a week after it, [volume, hour]."""
+    window = slice(begin - PAST_H, begin + WEEK_H)
+    latency = np.array(world.mean[:, window])
+    latency[:, PAST_H:] = harm(world, slice(begin, begin + WEEK_H)).mean
+    return np.exp(latency), world.operations[:, window]

@@ -1,4 +1,4 @@
-"""What docs/google-cloud.md says is so: its role is the one that audits use, and its provider trusts nobody else."""
+"""What the pages on Google Cloud say is so: the role is what audits use, and the provider trusts nobody else."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,9 @@ import yaml
 
 from plimsoll_google import permissions
 
-PAGE = (Path(__file__).parents[2] / "docs" / "google-cloud.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "google-cloud.md").read_text(encoding="utf-8")
+KEYLESS = (ROOT / "infra" / "google.md").read_text(encoding="utf-8")
 
 
 def test_the_custom_role_is_the_one_that_an_audit_needs():
@@ -23,13 +25,13 @@ def test_every_permission_of_an_audit_stands_in_the_table():
 
 
 def test_the_provider_trusts_the_roles_of_the_service_alone_and_grants_name_single_roles():
-    (condition,) = re.findall(r'--attribute-condition "([^"]+)"', PAGE)
+    (condition,) = re.findall(r'--attribute-condition "([^"]+)"', KEYLESS)
     assert condition == "assertion.arn.startsWith('arn:aws:sts::$aws:assumed-role/plimsoll-main-')"
-    (member,) = re.findall(r'--member "(\$pool/[^"]+)"', PAGE)
+    (member,) = re.findall(r'--member "(\$pool/[^"]+)"', KEYLESS)
     assert member == "$pool/attribute.aws_role/plimsoll-main-$function"
 
 
 def test_the_functions_that_ask_google_are_those_of_the_service():
-    (named,) = re.findall(r"for function in ([^;]+);", PAGE)
-    functions = Path(__file__).parents[2] / "functions"
+    (named,) = re.findall(r"for function in ([^;]+);", KEYLESS)
+    functions = ROOT / "functions"
     assert {name for name in named.split() if not (functions / f"{name}.py").exists()} == set()

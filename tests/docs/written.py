@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / "infra" / f"{name}.md" for name in ("events", "google", "operating")),
+    ROOT / "benchmarks" / "jobs" / "README.md",
+]
+"""What people follow: to use Plimsoll, to run the service, and to measure."""
 SHELL = "console|bash|sh"
 """The languages of blocks that have commands."""
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
-from plimsoll.distribution import NAME, extra_requirements
-from plimsoll.extras import EXTRAS, install_hint, install_words
+from plimsoll.distribution import EXTRAS, NAME, extra_requirements, install_hint, install_words
 
 ROOT = Path(__file__).parents[2]
 LISTING = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -67,7 +66,7 @@ def test_what_does_not_is_let_through(text):
 
 def test_no_shipped_text_leads_to_it():
     texts = shipped()
-    assert {"README.md", "action.yml", "Dockerfile", "docs/deploy.md", "lib/plimsoll/extras.py"} <= texts.keys()
+    assert {"README.md", "action.yml", "Dockerfile", "docs/deploy.md", "lib/plimsoll/distribution.py"} <= texts.keys()
     assert not {name: found.group() for name, text in texts.items() if (found := FOREIGN.search(text))}
 
 
@@ -92,7 +91,7 @@ def test_the_hint_brings_what_is_imported_and_nothing_foreign(extra, tmp_path, m
     """Followed in an empty environment, as far as the index's answer: what would be installed."""
     subprocess.run([find_uv_bin(), "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
     monkeypatch.setattr("sys.executable", str(tmp_path / "venv" / "bin" / "python"))
-    monkeypatch.setattr("plimsoll.extras.find_spec", lambda name: None if name == "pip" else find_spec(name))
+    monkeypatch.setattr("plimsoll.distribution.find_spec", lambda name: None if name == "pip" else find_spec(name))
     uv, *words = install_words(extra)
     assert uv == "uv"
     asked = [find_uv_bin(), *words, "--dry-run", "--no-config"]

@@ -15,7 +15,7 @@ import pytest
 from uv import find_uv_bin
 
 from cloud_simulator.running import Running, running
-from plimsoll.extras import EXTRAS
+from plimsoll.distribution import EXTRAS
 from tests.pipelines.commands import environment
 
 pytestmark = pytest.mark.once

@@ -131,7 +131,7 @@ def test_ctrl_c_stops_fio_and_removes_what_it_wrote(tmp_path, place, sign):
         (("--region", "eu-west-1", *QUICK), "give both or neither"),
         (("--as", "../up", *QUICK), "'../up' is no name for a campaign"),
         (("--as", "gp2-1tb", *QUICK), "there is an envelope gp2-1tb already: choose another name with --as"),
-        (QUICK[:-1], "nobody can be asked whether to begin: add --yes"),
+        (QUICK[:-1], "there is no terminal to ask for consent: add --yes"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_written(tmp_path, place, words, reason):

@@ -88,7 +88,7 @@ def test_a_volume_that_is_nowhere_is_said_so_or_why_it_could_not_be_looked_for(t
         ({"target": "gp9:3000"}, "there is no volume type gp9"),
         ({"target": "gp3:many"}, "must be TYPE"),
         ({"target": "gp3:1"}, "IOPS must be from 3,000"),
-        ({"target": "gp3", "mode": "in-place"}, "measures the volume as it is: leave out target"),
+        ({"target": "gp3", "mode": "in-place"}, "measures the volume's present configuration: leave out target"),
     ],
 )
 def test_a_target_that_no_volume_can_have_is_refused_before_anything_is_looked_for(given, said, tmp_path):

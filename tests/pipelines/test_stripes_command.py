@@ -67,7 +67,7 @@ def test_a_host_with_single_volumes_says_so(organization, tmp_path):
     host = next(host.id for one in volumes if not one.stripe for host in one.hosts if ping_of(host) == "Online")
     done = plimsoll(organization, tmp_path, "stripes", host, *REGION, **QUICK)
     assert done.returncode == 0
-    assert f"{host} in 111111111111/us-east-1: no volumes are one device" in done.stdout
+    assert f"{host} in 111111111111/us-east-1: no volumes are joined to one device" in done.stdout
 
 
 def test_one_host_that_cannot_tell_does_not_stop_the_others(organization, members, tmp_path):

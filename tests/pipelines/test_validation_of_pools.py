@@ -73,7 +73,7 @@ def test_disks_that_are_to_share_a_pool_are_measured_as_one_as_large_and_asked_f
     assert (line.spec.type, line.spec.size_gib, line.passed) == ("pd-balanced", 400, True)
     assert (line.shown_iops, line.shown_throughput_mib_s) == (3000 + 6 * 400, pytest.approx(140 + 0.28 * 400))
     assert line.reasons[0] == "delivered 5,400 IOPS of the 3,600 that are needed, headroom included"
-    assert line.reasons[-1] == "one volume of 400 GiB, for all that would share what they carry on their host"
+    assert line.reasons[-1] == "one volume of 400 GiB, for all that would share its limit on their host"
     decided = the(RevisedAnswer, events)
     assert (decided.after.target.size_gib, decided.after.evidence.grade) == (200, "A")
     assert not lab.leaked

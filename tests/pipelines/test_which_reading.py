@@ -34,7 +34,7 @@ class Account:
         return replace(ports, by_minutes_s=by_minutes_s, every_minute=every_minute)
 
     def audited(self, **how):
-        """The answers by volume id, and what was asked for."""
+        """The answers by volume id, and demand."""
         ports = self.ports(**how)
         answers = [one for one in run_audit(ports, Policy(), NOW) if isinstance(one, Answered)]
         return {one.recommendation.volume.id: one for one in answers}, ports.metrics.usage
@@ -48,7 +48,7 @@ SMALL, LARGE = 12, 204
 
 @pytest.fixture(scope="module")
 def way(tmp_path_factory):
-    """An account of so many volumes, read in a way: its answers by volume id, and what was asked for."""
+    """An account of so many volumes, read in a way: its answers by volume id, and demand."""
     found = {}
 
     def read(volumes, name):

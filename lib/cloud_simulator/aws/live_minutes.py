@@ -11,7 +11,7 @@ import numpy as np
 from cloud_simulator.aws.events import Disturbance
 from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.metrics.carrying import Carried, Limits, carry
-from cloud_simulator.metrics.series import IOPS, THROUGHPUT
+from cloud_simulator.metrics.series import CHECK_OF, IOPS, THROUGHPUT
 from cloud_simulator.metrics.workloads import DAY_MINUTES, Workload, asked_work
 from cloud_simulator.published import UNBOUNDED, Ceiling, TokenBucket, VolumeSpec, ebs_types
 from cloud_simulator.units import KIB_PER_MIB, MINUTE_S, FloatArray
@@ -77,8 +77,7 @@ def live_on(made: dict[str, FloatArray], life: Life, first_minute: int, count: i
         "write_bytes": (ops - reads) * size,
         "idle_s": np.where(ops == 0, float(MINUTE_S), np.where(held, 0.0, usual_idle)),
         "burst_balance_pct": np.where(ops > 0, carried.balance_pct[here], np.nan),
-        "iops_exceeded": carried.above[IOPS][here].astype(np.float64),
-        "throughput_exceeded": carried.above[THROUGHPUT][here].astype(np.float64),
+        **{check: carried.above[side][here].astype(np.float64) for side, check in CHECK_OF.items()},
     }
     for name, values in new.items():
         made[name] = np.where(lives & ~np.isnan(made["read_ops"]), values, made[name])

@@ -43,6 +43,14 @@ def _every_row(region: str | None) -> Iterator[Row]:
             continue
         for kind, price in book.types.items():
             yield from _rows(name, kind, price)
+        for family, code, unit, usd in (
+            ("Storage Snapshot", "EBS:SnapshotUsage", "GB-Mo", book.snapshots.gib_month),
+            ("Storage Snapshot", "EBS:SnapshotArchiveStorage", "GB-Mo", book.snapshots.archive_gib_month),
+            ("Storage Snapshot", "EBS:SnapshotArchiveRetrieval", "GB", book.snapshots.retrieval_gib),
+            ("Fast Snapshot Restore", "EBS:FastSnapshotRestore", "hours", book.snapshots.fast_restore_hour),
+        ):
+            if usd is not None:
+                yield _row((name, "snapshots"), family, f"{_PREFIX.get(name, '')}{code}", unit, usd)
         yield from _decoys(name, book.types)
 
 

@@ -97,4 +97,7 @@ ROWS: Final = (
 
 SERIES: Final = tuple(row.name for row in ROWS)
 CHECKS: Final = tuple(row.name for row in ROWS if row.check)
+CHECK_OF: Final = dict(zip((IOPS, THROUGHPUT), CHECKS, strict=True))
+"""The check of each side."""
+
 ATTACHED: Final = frozenset(row.name for row in ROWS if row.attached)

@@ -91,7 +91,7 @@ def judge_planned(volume: PlannedVolume, known: KnownVolumes, policy: Policy, pr
     if volume.volume_id is None and volume.before is None:
         return _find(volume, "new", "It is new, and has no demand yet: audit it after some days.")
     if volume.after is None:
-        return _find(volume, "unknown", f"The plan does not say what it becomes ({volume.unclear}).")
+        return _find(volume, "unknown", f"The plan does not say which configuration it gets ({volume.unclear}).")
     record = known.records.get(volume.volume_id or "")
     if record is None:
         reason = known.unanswered.get(volume.volume_id or "")
@@ -129,7 +129,7 @@ def _judge_template(volume: PlannedVolume, known: KnownVolumes, policy: Policy, 
 
 
 def _find(volume: PlannedVolume, verdict: str, text: str, case: "_Case | None" = None) -> PlanFinding:
-    notes = [" The plan makes the volume anew."] if volume.replaced else []
+    notes = [" The plan replaces the volume."] if volume.replaced else []
     if case is not None and case.is_drifted:
         notes.append(f" The run saw it as {spec_text(case.record.current)}.")
     return PlanFinding(
@@ -185,7 +185,7 @@ class _Case:
         lowered = join_words(self._cuts_of(self._present))
         if lowered:
             return "unknown", f"It lowers {lowered}, and too little is known: {self._reason}"
-        return "fine", f"It keeps all that the volume has today; whether it needs that is not known: {self._reason}"
+        return "fine", f"It keeps today's limits; whether they are needed is unknown: {self._reason}"
 
     def _judge_demand(self) -> tuple[str, str]:
         """The verdict on what does not throttle, by the volume's demand and money."""

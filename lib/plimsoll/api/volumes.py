@@ -49,7 +49,7 @@ def explain(
         record, profile, folder = volume_in_run(volume, None if run is None else Path(run))
         return Explanation(recommendation=record, demand=profile, run=folder)
     if run is not None:
-        raise BadInput("a run shows what it has read, and a scope, policy or recording reads anew: give one of both.")
+        raise BadInput("give either a run, or a scope, policy or recording to read again.")
     from_ = None if recording is None else Path(recording)
     answer, _, _ = read_volume(volume, scope or Scope(), policy_of(policy), from_=from_)
     answered, observed = answer.recommendation.volume, answer.profile

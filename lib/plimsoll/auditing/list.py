@@ -185,7 +185,7 @@ def _chosen(
         return BadInput(f"there is no volume {quote_word(search.word)} in these accounts and regions: {hint}")
     if unsearched and not search.is_exact:
         return BadInput(
-            f"{quote_word(search.word)} seems to be {listed.volume.id} in {listed.listing.target}, but another place "
+            f"{quote_word(search.word)} may be {listed.volume.id} in {listed.listing.target}, but another place "
             f"could not be searched for that name ({str(unsearched[0]).rstrip('.')}): give the id."
         )
     return listed

@@ -27,7 +27,7 @@ def read_optimizer(scope: Scope, targets: Iterable[Target], settings: Settings) 
     sessions, advice = sign_in(replace(scope, clouds=(AWS,), regions=()), settings), AdviceRead()
     for target in targets:
         if target.account not in sessions.by_account:
-            advice.failed[str(target)] = "no credentials of the run's scope lead to this account now: see below."
+            advice.failed[str(target)] = "the run's credentials do not reach this account now: see below."
             advice.failed |= {failure.name: str(failure.error) for failure in sessions.failed}
             continue
         client = sessions.client("compute-optimizer", target.account, target.region)

@@ -54,7 +54,7 @@ def audit_command(
     _check(run, validates=validate)
     settings, console = Settings.from_environment(), _screen(run)
     if file.path is not None and run.resume is None:
-        console.say(f"Scope and policy of {file.path}, where no option says otherwise.", "dim")
+        console.say(f"Scope and policy: {file.path}, except where an option says otherwise.", "dim")
     now, ledger = clock().now(), change_ledger(settings)
     if run.plan:
         show_audit_plan(console, asked, rules, run, settings=settings, ledger=ledger, now=now)

@@ -23,7 +23,9 @@ def check_command(
     plan: Annotated[Path, typer.Argument(help="File of the plan, as JSON.")],
     run: Annotated[Path | None, typer.Option(help="Folder of a run. Default: the newest that has answers.")] = None,
     format_: Annotated[str, typer.Option("--format", help="text, json, sarif or md.")] = "text",
-    fail_on: Annotated[str, typer.Option(help="throttles, or oversized: what throttles or wastes.")] = "throttles",
+    fail_on: Annotated[str, typer.Option(help="Verdicts that exit with 4: throttles, or oversized (either).")] = (
+        "throttles"
+    ),
 ) -> None:
     with beginning("starting"):
         from plimsoll.api.checking import check_plan

@@ -13,7 +13,7 @@ from plimsoll.cli.exit_codes import EXIT_INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.cli.listed import ListedGroup
 from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
-from plimsoll.extras import missing_extra
+from plimsoll.distribution import missing_extra
 from plimsoll.files import NO_ROOM, disk_full
 from plimsoll.garbage import collect_rarely
 from plimsoll.model.errors import BadInput, PlimsollError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from plimsoll.cli.screen import Screen
-from plimsoll.extras import MCP
+from plimsoll.distribution import MCP
 from plimsoll.reports.printable import printable
 
 if TYPE_CHECKING:

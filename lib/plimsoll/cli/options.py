@@ -232,9 +232,7 @@ class PictureOptions(OptionGroup):
     out: Annotated[Path | None, typer.Option(help="File, .svg or .png. Default: NAME-demand.svg or the like.")] = None
     theme: Annotated[ThemeName, typer.Option(help="For white or for dark pages.")] = ThemeName.LIGHT
     width: Annotated[int, typer.Option(min=320, max=4000, help="Pixels.")] = WIDTH_PX
-    scale: Annotated[float | None, typer.Option(min=0.5, max=8, help="Pixels of a PNG for each of its width (1).")] = (
-        None
-    )
+    scale: Annotated[float | None, typer.Option(min=0.5, max=8, help="Scale of a PNG, in pixels (1).")] = None
 
     def __post_init__(self) -> None:
         if self.out is not None and self.out.suffix.lower() not in {".svg", ".png"}:

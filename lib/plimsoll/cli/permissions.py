@@ -31,7 +31,7 @@ def permissions_command(
         typer.Option(
             "--for",
             metavar="TASK",
-            help="audit; compare, states, probe or validate, which audit too; or change, to carry changes out.",
+            help="audit; compare, states, probe or validate, which audit too; bill; or change, to carry changes out.",
         ),
     ] = Purpose.AUDIT,
     format_: Annotated[
@@ -41,8 +41,14 @@ def permissions_command(
     organization: Annotated[
         bool, typer.Option("--organization", help="Also find all accounts or projects, and enter accounts.")
     ] = False,
-    results_bucket: Annotated[
-        str | None, typer.Option(metavar="BUCKET", help="The S3 bucket of PLIMSOLL_RESULTS_BUCKET, if you use one.")
+    bucket: Annotated[
+        str | None,
+        typer.Option(
+            "--bucket",
+            "--results-bucket",
+            metavar="BUCKET",
+            help="The S3 bucket of the bill, or that of PLIMSOLL_RESULTS_BUCKET if you use one.",
+        ),
     ] = None,
     partition: Annotated[
         Partition, typer.Option(metavar="NAME", help="The partition of AWS: aws, aws-cn or aws-us-gov.")
@@ -57,8 +63,10 @@ def permissions_command(
 ) -> None:
     from plimsoll.cli.option_values import policy_from
 
-    if organization and for_ is Purpose.CHANGE:
-        raise BadInput("--organization is for audits and validations: a change is made in one account. Leave it out.")
+    if organization and for_ in {Purpose.CHANGE, Purpose.BILL}:
+        raise BadInput("--organization is for audits and validations, not for a change or a bill. Leave it out.")
+    if for_ is Purpose.BILL and bucket is None:
+        raise BadInput("--for bill reads one bucket: give it with --bucket.")
     if (copies or locked_document) and (for_ is not Purpose.VALIDATE or cloud != AWS):
         raise BadInput("--copies and --locked-document are for validations on AWS: give --for validate as well.")
     request = PermissionRequest(
@@ -66,7 +74,7 @@ def permissions_command(
         policy=policy_from(policy),
         format=format_,
         organization=organization,
-        bucket=results_bucket,
+        bucket=bucket,
         partition=partition,
         copies=copies,
         locked_document=locked_document,

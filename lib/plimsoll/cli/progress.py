@@ -60,6 +60,16 @@ class Pace:
             case InScope() | Planned() | Priced() | Notice():
                 pass
 
+    @property
+    def words(self) -> str:
+        """The progress in words. Until all places are listed, nobody knows how many volumes there are."""
+        if not self.listed:
+            return f"listing volumes: {self.listed:,} of {self.places:,} accounts and regions listed"
+        volumes = f"{self.done:,} of {self.volumes:,} volumes"
+        if self.listed >= self.places:
+            return volumes
+        return f"{volumes}, with {self.listed:,} of {self.places:,} accounts and regions listed"
+
     def seconds_left(self, now_s: float) -> float | None:
         """About how long the rest takes if places still to be listed are like those before; None while it is too early
         to say."""
@@ -138,7 +148,7 @@ class _Lines:
         if passed_s >= self.next_s:
             self.next_s = 2 * passed_s
             left = left_text(self.pace.seconds_left(now_s))
-            self.console.say(f"{self.pace.done:,} of {self.pace.volumes:,} volumes{left and f', {left}'}")
+            self.console.say(f"{self.pace.words}{left and f', {left}'}")
 
 
 @contextmanager
@@ -165,7 +175,7 @@ def run_bar(
                 progress.update(bar, description=str(outcome.target))
             if progress.disable:
                 lines.take(time.monotonic())
-            progress.update(bar, completed=pace.done, total=pace.volumes)
+            progress.update(bar, completed=pace.done, total=pace.volumes or None)
 
         yield counted, take
 

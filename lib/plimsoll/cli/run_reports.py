@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
-from plimsoll.extras import SQL
+from plimsoll.distribution import SQL
 from plimsoll.model.errors import PlimsollError
 from plimsoll.model.kinds import CHANGES
 from plimsoll.orders import read_order

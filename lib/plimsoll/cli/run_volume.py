@@ -26,8 +26,8 @@ def live_from(
         return None
     if run is not None:
         raise BadInput(
-            "--run shows what a run has read. --fresh, and options of accounts and policies, ask the cloud: give one "
-            "of the two."
+            "--run shows a run's answer; --fresh, and options about accounts and policies, ask the cloud. "
+            "Give one of the two."
         )
     return scope_from(chosen, policy.prices), policy_from(policy), from_
 

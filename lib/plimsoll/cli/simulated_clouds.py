@@ -13,7 +13,7 @@ from cloud_simulator.running import NotStarted, Running, RunningProjects, runnin
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
-from plimsoll.extras import DEMO, GOOGLE_EXTRA
+from plimsoll.distribution import DEMO, GOOGLE_EXTRA
 from plimsoll.model.errors import PlimsollError
 
 RunningCloud = TypeVar("RunningCloud")

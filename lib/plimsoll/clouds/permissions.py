@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 class Purpose(StrEnum):
-    """The purposes of a role: to audit; also to compare, read states, probe or validate; or to carry out a change."""
+    """The purposes of a role: to audit; also to compare, read states, probe or validate; to read a bill; to change."""
 
     AUDIT = "audit"
     COMPARE = "compare"
     STATES = "states"
     PROBE = "probe"
     VALIDATE = "validate"
+    BILL = "bill"
     CHANGE = "change"
 
     @property
@@ -37,6 +38,7 @@ _SAYS = {
     Purpose.STATES: "Plimsoll audit and states: reads as an audit does, and snapshots and what uses them.",
     Purpose.PROBE: "Plimsoll audit and probe: reads as an audit does, and what hosts count of their volumes.",
     Purpose.VALIDATE: "Plimsoll audit and validate: reads as an audit does, and changes scratch volumes alone.",
+    Purpose.BILL: "Plimsoll bill: reads an export of the bill in its bucket, and nothing else.",
     Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out recommendations.",
 }
 
@@ -53,8 +55,8 @@ class PolicyFormat(StrEnum):
 class PermissionRequest:
     """The permissions to write: their purpose under a policy, and their format.
 
-    `organization` adds those to find all accounts or projects. The last four are AWS's: the bucket of results, the
-    partition of ARNs, copies, and a document that only another one writes.
+    `organization` adds those to find all accounts or projects. The last four are AWS's: the bucket of results or of a
+    bill, the partition of ARNs, copies, and a document that only another one writes.
     """
 
     purpose: Purpose

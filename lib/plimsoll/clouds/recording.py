@@ -22,8 +22,15 @@ from typing import Any, Final
 import numpy as np
 from pydantic import TypeAdapter
 
-from plimsoll.clouds.bounded_zip import DAMAGE, read_arrays, read_member
-from plimsoll.clouds.recorded_values import check_about, check_volume, checked_book, checked_series
+from plimsoll.clouds.recorded_values import (
+    DAMAGE,
+    check_about,
+    check_volume,
+    checked_book,
+    checked_series,
+    read_arrays,
+    read_member,
+)
 from plimsoll.clouds.registry import AWS
 from plimsoll.files import open_file
 from plimsoll.model import errors

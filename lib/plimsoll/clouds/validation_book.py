@@ -13,8 +13,7 @@ from plimsoll.clouds.local_store import append_line, lines_of
 from plimsoll.decide.evidence import FailedMeasurement
 from plimsoll.files import atomic_path
 from plimsoll.model.ceiling import Ceiling, Resource
-from plimsoll.model.citing import locate, name_own
-from plimsoll.model.envelope import DELIVERED, SIMULATED_TOOL
+from plimsoll.model.envelope import DELIVERED, SIMULATED_TOOL, locate, name_own
 from plimsoll.model.volume import VolumeSpec
 
 VALIDATIONS_FILE: Final = "validations.jsonl"

@@ -59,7 +59,7 @@ def _of_changes(volume: Volume, types: Mapping[str, VolumeType], now: datetime) 
         changes = f"{limit.most} changes" if limit.most > 1 else "only change"
         yield Blocker(
             code="modifications-used-up",
-            text=f"its {changes} of a rolling {limit.hours:g} hours are used up; "
+            text=f"its {changes} in {limit.hours:g} hours are used up; "
             f"the next is possible from {free_at:%Y-%m-%d %H:%M} UTC.",
         )
 
@@ -75,7 +75,7 @@ def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
         others = ", ".join(volume.replicated_to)
         yield Blocker(
             code="replicated",
-            text=f"{others} receives what is written to it, and its replication ends with it: build the replication of "
+            text=f"{others} receives its writes, and the replication ends with this disk: build the replication of "
             "the new disk first.",
         )
     if volume.multi_attach and kind.name != volume.spec.type:

@@ -47,7 +47,7 @@ LEAST_HOURS: Final = 1.0
 LACKING: Final = "too little is known of it (its metrics, or a price)"
 """The reason that a volume holds back those that change together with it."""
 
-WITH_OTHERS: Final = Reason("already", "It already is what the others are to become.")
+WITH_OTHERS: Final = Reason("already", "It already has the configuration that the others will get.")
 
 CHANGED_WITH_OTHERS: Final = "is changed together with its stripe set or pool"
 THROTTLED: Final = "is throttled today"
@@ -390,7 +390,10 @@ def leave_to_template(case: Case, answer: Recommendation, few_hours: Reason) -> 
     if not case.context.short_lived or isinstance(answer, InsufficientData):
         return answer
     part = answer.part
-    counts = Reason("counts-with-its-template", "It counts together with the other volumes that its template makes.")
+    counts = Reason(
+        "counts-with-its-template",
+        "It counts only for its template's change, together with the template's other volumes.",
+    )
     return InsufficientData(
         volume=answer.volume,
         usd_month_now=answer.usd_month_now,

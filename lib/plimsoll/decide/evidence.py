@@ -601,7 +601,7 @@ def _failures_of_envelope(envelope: Envelope, place: Place) -> Iterator[FailedMe
 
 
 def _shortfall_text(envelope: Envelope, published: Ceiling, side: Resource, carried: float, on: date) -> str:
-    host = f" on {envelope.host_type}" if envelope.host_type else " on a host that nobody named"
+    host = f" on {envelope.host_type}" if envelope.host_type else " on an unnamed host"
     return (
         f"measured here on {on:%Y-%m-%d}{host}, {carried:,.0f} {side.unit} were all that a volume of "
         f"{_lasts(published, side):,.0f} carried ({envelope.source_names})"

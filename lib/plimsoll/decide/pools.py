@@ -259,7 +259,9 @@ def _held_back_in_pools(
                 yield name, find_extra(demand, lifted.lift_part(demand).demand, host)
 
 
-POOL_ALREADY: Final = Reason("pool-already", "it already is what the other volumes of its pool are to become.")
+POOL_ALREADY: Final = Reason(
+    "pool-already", "it already has the configuration that the other volumes of its pool will get."
+)
 POOL_UNREAD: Final = "it could not be read"
 
 DecidedPool = dict[str, tuple[Case, Recommendation]]
@@ -350,9 +352,7 @@ def _saving_usd_month(pool_answers: DecidedPool) -> float:
 
 def _make_waiting(pool_answers: DecidedPool, other: str) -> DecidedPool:
     """The answers of a pool that waits for another one's change."""
-    why = Reason(
-        "another-pool-first", f"another pool of its host is to change first, that of {other}: look again after that."
-    )
+    why = Reason("another-pool-first", f"the pool of {other} on the same host changes first: audit again after that.")
     return {
         case.volume.id: (case, replace(kept(case, answer.comparison, why), pool=answer.pool))
         for case, answer in _changes(pool_answers)
@@ -438,12 +438,12 @@ def _make_pooled_answer(
         return answer
     free = tuple(volume_id for volume_id in others if volume_id in bases)
     staying = [volume_id for volume_id in others if volume_id not in bases]
-    shared = f"it shares what {pool} carry with"
+    shared = f"it shares the limit of {pool} with"
     reasons: list[Reason] = []
     if free:
         reasons.append(Reason("pool", f"{shared} {', '.join(free)}: all are judged together, and change together."))
     if staying:
-        left_out = f"{shared} {', '.join(staying)} too, left out of the audit: what stays is judged too."
+        left_out = f"{shared} {', '.join(staying)} too, which are left out of the audit: their need is judged as well."
         reasons.append(Reason("pool-left-out", left_out))
     return replace(
         answer,

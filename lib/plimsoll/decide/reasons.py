@@ -343,8 +343,8 @@ def batch_job_reason(case: "Case") -> Iterator[Reason]:
     for resource in sorted(case.lifted.deferred):
         yield Reason(
             "takes-what-it-gets",
-            f"It stands at its {_SIDES[resource]} limit, but does no more work a day since that limit was raised. More "
-            "speed would only end the work earlier.",
+            f"It stands at its {_SIDES[resource]} limit, but does no more work a day since that limit was "
+            "raised. More speed would only finish the same work earlier.",
         )
 
 
@@ -738,7 +738,7 @@ def _demand(case: Case) -> Iterator[Reason]:
             "busiest-seconds",
             f"Its busiest seconds had at most {summary.peak_second_iops:,.0f} IOPS and "
             f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. "
-            f"They {sized} as demand, as `size_on` of the policy says.",
+            f"They {sized} as demand, because of `size_on` in the policy.",
         )
     yield from _micro_bursts(case)
 
@@ -835,8 +835,8 @@ def _micro_bursts(case: Case) -> Iterator[Reason]:
     sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
     yield Reason(
         "seconds-above-limit",
-        f"{asked} While busy, the rate was up to {summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer, as "
-        "`size_on` of the policy says.",
+        f"{asked} While busy, the rate was up to {summary.peak_busy_iops:,.0f} IOPS, which {sized} the "
+        "offer, because of `size_on` in the policy.",
     )
 
 
@@ -865,7 +865,7 @@ def _sizing(case: Case, target: Offer, choice: Choice) -> Iterator[Reason]:
         yield Reason(
             "stays-as-it-is",
             f"Its {target.staying.unit} stay: they leave less than {100 * (times - 1):g} % headroom above the "
-            f"measured demand, and a reduction raises nothing.",
+            f"measured demand, and a reduction never raises a limit.",
         )
 
 
@@ -881,7 +881,7 @@ def _required(unit: str, need: float, seen: Mapping[str, float | None], times: f
             return f"{round(figure, shown) * times:,.{shown}f} {unit} ({what} {figure:,.{shown}f}, {headroom})"
     peak = max(known.values())
     if need > peak * times:
-        return f"{need:,.{digits}f} {unit} (raised by demand that was held back, or by past demand)"
+        return f"{need:,.{digits}f} {unit} (raised for throttled demand, or for past peaks)"
     if need > peak:
         return f"{need:,.{digits}f} {unit} ({headroom}, but no more than volume and host could do)"
     return f"{need:,.{digits}f} {unit}"
@@ -1027,7 +1027,7 @@ def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[Reason]:
         )
 
 
-_UNLIMITED: Final = "The host's limit is unknown, so no demand is explained by it, or limited to it."
+_UNLIMITED: Final = "The host's limit is unknown, so it neither explains nor limits any demand."
 
 
 def loss_reasons(losses: Iterable[Loss]) -> Iterator[Reason]:
@@ -1060,13 +1060,13 @@ def _host(case: Case) -> Iterator[Reason]:
         yield Reason(
             "host-takes-back",
             "Without the volumes' own limits, the host would be the bottleneck in "
-            f"{_minutes(case.demand.minutes(taken_back))}. More than the host carries is not bought.",
+            f"{_minutes(case.demand.minutes(taken_back))}. No more is recommended than the host can carry.",
         )
     if case.summary.host_cleared_minutes:
         yield Reason(
             "host-cleared",
-            f"In {_minutes(case.summary.host_cleared_minutes)} the host stood at its published limit, and the cloud "
-            "measured that it was not the bottleneck.",
+            f"In {_minutes(case.summary.host_cleared_minutes)} the host reached its published limit, but "
+            "the cloud measured that it was not the bottleneck.",
         )
     spec, book = case.volume.spec, case.market.book
     for unit, carried, bought, usable in (

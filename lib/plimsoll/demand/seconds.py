@@ -161,6 +161,6 @@ class SecondsSeen:
         if self.restarts:
             times = "once" if self.restarts == 1 else f"{self.restarts:,} times"
             yield (
-                f"The counts began anew {times}, and what was done in between is unknown. Probe again "
+                f"The counts restarted {times}; work in between is unknown. Probe again "
                 "while the volume stays attached."
             )

@@ -26,7 +26,6 @@ from plimsoll.envelopes.printed import (
 from plimsoll.envelopes.run_facts import run_facts
 from plimsoll.files import read_text
 from plimsoll.model.ceiling import Ceiling, Resource
-from plimsoll.model.citing import locate, name_own
 from plimsoll.model.envelope import (
     BOTH_SIDES,
     Admission,
@@ -36,6 +35,8 @@ from plimsoll.model.envelope import (
     Provenance,
     Ruling,
     TimeSeries,
+    locate,
+    name_own,
 )
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import mib_s_from_mb_s

@@ -156,6 +156,33 @@ class Provenance:
     imported_on: date | None = None
 
 
+_REPOSITORY: Final = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:#(?P<issue>\d+))?")
+
+
+def name_own(days: tuple[date, date] | None, subject: str) -> str:
+    """The name of a user's own measurement, e.g. "your measurement of 12 November 2026 on gp3 500 GiB".
+
+    `days` are the first and last day that its date can mean.
+    """
+    when = "" if days is None else f" of {_days_text(*days)}"
+    return f"your measurement{when} {subject}"
+
+
+def locate(name: str, place: str | None) -> str:
+    """The name of a source and where it can be opened. A name like owner/repository is one of GitHub."""
+    repository = _REPOSITORY.fullmatch(name)
+    if repository is not None:
+        issue = f"/issues/{repository['issue']}" if repository["issue"] else ""
+        name = f"github.com/{repository['name']}{issue}"
+    return f"{name}: {place}" if place else name
+
+
+def _days_text(first: date, last: date) -> str:
+    if first == last:
+        return f"{first.day} {first:%B %Y}"
+    return f"{first:%B %Y}" if first.month == last.month else f"{first:%Y}"
+
+
 DELIVERED: Final = 0.98
 """What was measured has delivered a figure from this share of it: volumes of exactly 3,000 IOPS were measured at 2,980
 to 3,023 (a published campaign on gp2 and gp3, 2021), so figures differ by that much for no reason of the volume's."""

@@ -63,7 +63,7 @@ _ROWS: Final = (
         "yellow",
         "attached to nothing",
         "{now}, attached to nothing",
-        title="Look at what is attached to nothing",
+        title="Look at unattached volumes",
         why="Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
         "that, so this is not counted as a saving.",
     ),
@@ -84,6 +84,40 @@ CHANGES: Final = names_counted_as(CountsAs.SAVED, CountsAs.MORE)
 
 COSTS: Final = tuple(kind for kind in _ROWS if kind.money is CountsAs.COST)
 """The kinds that are paid for nothing."""
+
+IDLE_VOLUME: Final = "idle"
+STOPPED: Final = "on-a-stopped-host"
+COLD: Final = "cold-on-a-fast-disk"
+OF_DELETED: Final = "snapshot-of-a-deleted-volume"
+OF_GONE_IMAGE: Final = "snapshot-of-a-deregistered-image"
+OF_UNUSED_IMAGE: Final = "snapshot-of-an-unused-image"
+TOO_OLD: Final = "snapshot-beyond-its-age"
+FAST_RESTORE: Final = "fast-restore-without-use"
+ARCHIVE: Final = "cheaper-in-the-archive"
+NO_ARCHIVE: Final = "dearer-in-the-archive"
+
+
+def _state(name: str, rank: int, words: str, money: CountsAs = CountsAs.COST) -> Kind:
+    return Kind(name, rank, money, "yellow", words, words)
+
+
+STATE_KINDS: Final[Mapping[str, Kind]] = {
+    kind.name: kind
+    for kind in (
+        _state(STOPPED, 1, "on a host that is stopped"),
+        *COSTS,
+        _state(IDLE_VOLUME, 7, "attached, and idle"),
+        _state(COLD, 8, "cold data on a fast disk", CountsAs.SAVED),
+        _state(OF_DELETED, 9, "snapshots of deleted volumes"),
+        _state(OF_GONE_IMAGE, 10, "snapshots of deregistered images"),
+        _state(OF_UNUSED_IMAGE, 11, "snapshots of images that nothing uses"),
+        _state(TOO_OLD, 12, "snapshots beyond their age"),
+        _state(FAST_RESTORE, 13, "fast restores that nobody uses"),
+        _state(ARCHIVE, 14, "snapshots that are cheaper in the archive", CountsAs.SAVED),
+        _state(NO_ARCHIVE, 15, "snapshots that are dearer in the archive", CountsAs.SAME),
+    )
+}
+"""The states of what is paid for and not used, by name: rows of the same table, which no audit gives."""
 
 ASKING: Final = names_counted_as(CountsAs.SAVED, CountsAs.MORE, CountsAs.COST)
 """The kinds that ask the owner for something."""

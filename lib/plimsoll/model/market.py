@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from plimsoll.model.ceiling import Accounting, Ceiling, LatencyClass, Resource, TokenBucket, accounting_of
 from plimsoll.model.errors import UnknownVolumeType
@@ -57,6 +57,33 @@ class TypePrice:
         return usd
 
 
+class Meter(NamedTuple):
+    """The thing that a row of a bill or of a price list counts.
+
+    `apart` is why its price is not the region's, such as a Local Zone; empty elsewhere. `scale` makes the row's
+    quantity one of the dimension's units.
+    """
+
+    dimension: str
+    type: str = ""
+    tier: int = 1
+    scale: float = 1.0
+    apart: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotPrices:
+    """A region's list prices of snapshots in USD; None where no source is known."""
+
+    gib_month: float | None = None
+    archive_gib_month: float | None = None
+    retrieval_gib: float | None = None
+    fast_restore_hour: float | None = None
+
+
+NO_SNAPSHOT_PRICES: Final = SnapshotPrices()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceBook:
     """One region's prices by volume type, with where they come from and of what date (None: there are none).
@@ -74,6 +101,7 @@ class PriceBook:
     unlisted: str = ""
     notice: str = ""
     currency: str = DOLLARS
+    snapshots: SnapshotPrices = NO_SNAPSHOT_PRICES
 
     def usd_month(self, spec: VolumeSpec, *, mean_iops: float = 0.0) -> float | None:
         """USD a month of that spec after discounts; None where the book has no price for its type."""

@@ -73,7 +73,8 @@ def check_tagged(tag: str, tags: Container[str], what: str) -> None:
     """Raises BadInput for a volume without the scratch tag: it is somebody's. `what` follows "cannot"."""
     if tag not in tags:
         raise BadInput(
-            f"cannot {what}: it has not the tag {tag}, so it is no scratch volume. Do it yourself if it is to be done."
+            f"cannot {what}: it lacks the tag {tag}, so it is not a scratch volume. If you want this done, "
+            "do it yourself."
         )
 
 

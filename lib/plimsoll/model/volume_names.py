@@ -97,15 +97,24 @@ def choose_volume(word: str, volumes: Iterable[tuple[NamedVolume, SearchedVolume
 
 
 def nearest_hint(word: str, volumes: Iterable[NamedVolume]) -> str:
-    """A question after the volume whose id or Name tag is nearest to a word; empty if none is near."""
+    """A question after the volume whose id or Name tag is nearest to a word; empty if none is near.
+
+    The volumes are seen one by one, so that none is kept but the nearest.
+    """
     place, _, last = word.rpartition("/")
-    placed = (volume for volume in volumes if place in {"", f"{volume.account}/{volume.region}"})
-    known = {text.casefold(): (text, volume) for volume in placed for text in (volume.id, volume.name) if text}
-    near = difflib.get_close_matches(last.casefold(), known, n=1, cutoff=_NEAR)
-    if not near:
-        return ""
-    text, volume = known[near[0]]
-    return f"did you mean {text}?" if text == volume.id else f"did you mean {_flatten(text)} ({volume.id})?"
+    matcher = difflib.SequenceMatcher(b=last.casefold())
+    near, nearest = "", (_NEAR, "")
+    for volume in volumes:
+        for text in (volume.id, volume.name) if place in {"", f"{volume.account}/{volume.region}"} else ():
+            matcher.set_seq1((text or "").casefold())
+            # The quick ratios are never less than the ratio.
+            if matcher.real_quick_ratio() < nearest[0] or matcher.quick_ratio() < nearest[0]:
+                continue
+            likeness = (matcher.ratio(), text or "")
+            if text and likeness >= nearest:
+                nearest = likeness
+                near = text if text == volume.id else f"{_flatten(text)} ({volume.id})"
+    return near and f"did you mean {near}?"
 
 
 def quote_word(word: str) -> str:

@@ -48,8 +48,8 @@ _WRITTEN: Final = re.compile(
 
 
 FIRST_TO_DO: Final = {
-    Step.TRADE: "Ask the owner of each volume first: it gives something up.",
-    Step.MEASURE: "Measure first (plimsoll validate): nothing that was measured stands behind these yet.",
+    Step.TRADE: "Ask each volume's owner first: these changes give something up.",
+    Step.MEASURE: "Measure first (plimsoll validate): no measurement supports these changes yet.",
 }
 """What has to be done before the changes of a step are made."""
 

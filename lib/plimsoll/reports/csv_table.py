@@ -21,6 +21,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Final
 
+from pydantic import BaseModel
+
 from plimsoll.files import atomic_path, writable
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, DemandProfileRecord, LossRecord, RecommendationRecord
@@ -133,6 +135,14 @@ def row(record: RecommendationRecord) -> list[str]:
     return [cell(_value(record, path) if path else _FOUND[name](record)) for name, path in CSV_COLUMNS]
 
 
+def model_lines(model: type[BaseModel], records: Iterable[BaseModel]) -> Iterator[str]:
+    """Records as the lines of a CSV file, with the model's keys as columns."""
+    names = list(model.model_fields)
+    yield csv_line(names)
+    for record in records:
+        yield csv_line(cell(_value(record, name)) for name in names)
+
+
 def csv_line(cells: Iterable[str]) -> str:
     """A line of a CSV file, quoted where it must be."""
     line = io.StringIO()
@@ -147,7 +157,7 @@ def cell(value: object) -> str:
     return str(value) if isinstance(value, int | float | Decimal) else inert(printable(str(value)))
 
 
-def _value(record: RecommendationRecord, path: str) -> Any:
+def _value(record: BaseModel, path: str) -> Any:
     """The value at a dotted path of a record, lists joined; None if a part of the way is missing."""
     value: Any = record
     for part in path.split("."):

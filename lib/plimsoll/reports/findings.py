@@ -42,12 +42,16 @@ VERDICTS: Final[Mapping[str, VerdictKind]] = {
             "The plan takes a recommended change back: set the recommended values in the code.",
             FAIL_ON[1:],
         ),
-        VerdictKind("oversized", "warning", "A cheaper configuration carries all that was seen.", FAIL_ON[1:]),
+        VerdictKind("oversized", "warning", "A cheaper configuration carries all demand seen so far.", FAIL_ON[1:]),
         VerdictKind("tight", "warning", "The plan leaves less headroom than the policy asks for."),
         VerdictKind("unknown", "warning", "This change could not be judged.", is_judged=False),
         VerdictKind("new", "note", "The volume is new: there is no demand to judge by."),
         VerdictKind("as-recommended", "note", "The plan makes the recommended change."),
-        VerdictKind("fine", "note", "The plan carries what was seen, and nothing recommended costs less."),
+        VerdictKind(
+            "fine",
+            "note",
+            "The planned configuration carries all demand seen so far, and no recommendation costs less.",
+        ),
     )
 }
 """The verdicts by code, the worst first."""

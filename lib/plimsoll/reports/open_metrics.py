@@ -85,7 +85,7 @@ _MAIN: Final = (
 )
 _MORE: Final = (
     (
-        Gauge("drop_in_saving", _USD_MONTH, "Part of the saving that replacements with the same limits reach."),
+        Gauge("drop_in_saving", _USD_MONTH, "Part of the saving from replacements with the same limits."),
         _money(lambda totals: totals.usd_saved_drop_in),
     ),
     (
@@ -117,7 +117,7 @@ _MORE: Final = (
         Gauge("unpromised", _VOLUMES, "Reductions whose risk is not known."),
         lambda part: part.totals.risk.unpromised,
     ),
-    (Gauge("expected_throttled", _VOLUMES, "Most promised reductions that are expected to throttle."), _find_expected),
+    (Gauge("expected_throttled", _VOLUMES, "Promised reductions expected to throttle, at most."), _find_expected),
 )
 
 
@@ -207,25 +207,37 @@ class _Groups:
 def _run_figures(run: RunRecord, *, whole: bool) -> Iterator[tuple[Gauge, Labels, float | None]]:
     """The figures of a run itself. If the exposition is of a part, coverage and promises are left out."""
     version = run.versions.get("plimsoll", "")
-    yield Gauge("run_info", "", "The run that the figures are of; always 1."), _labels_of(run.status, version), 1
+    yield Gauge("run_info", "", "The run, by its labels; always 1."), _labels_of(run.status, version), 1
     as_of = run.as_of.timestamp()
-    yield Gauge("run_timestamp", "seconds", "Time that the figures are of, in seconds since 1970."), {}, as_of
+    yield Gauge("run_timestamp", "seconds", "Time of the run, in seconds since 1970."), {}, as_of
     if not whole:
         return
     volumes, risk, kept = run.volumes, run.risk, run.promises
-    yield Gauge("seen", _VOLUMES, "Volumes that the lists named."), {}, volumes.seen
-    yield Gauge("failed", _VOLUMES, "Volumes that could not be answered."), {}, volumes.failed
+    yield Gauge("seen", _VOLUMES, "Volumes found."), {}, volumes.seen
+    yield Gauge("failed", _VOLUMES, "Volumes that could not be judged."), {}, volumes.failed
     yield Gauge("skipped", _VOLUMES, "Volumes that the policy or people left out."), {}, sum(volumes.skipped.values())
     yield Gauge("failed_targets", "", "Accounts and regions that could not be read."), {}, len(run.failures.targets)
     if risk is not None and risk.promised:
-        yield Gauge("promise_throttling", "seconds", "Throttled time that promises speak of."), {}, risk.minutes * 60
-        yield Gauge("promise_window", "seconds", "Time in which promises hold."), {}, risk.days * 86400
+        yield (
+            Gauge("promise_throttling", "seconds", "Throttled time above which a promise is not kept."),
+            {},
+            risk.minutes * 60,
+        )
+        yield Gauge("promise_window", "seconds", "Time for which a promise holds."), {}, risk.days * 86400
     if kept is not None:
         yield Gauge("changed", _VOLUMES, "Changed volumes with a promise that were seen again."), {}, kept.changed
-        yield Gauge("changed_throttled", _VOLUMES, "Those of them that throttled."), {}, kept.throttled
-        expected = Gauge("changed_expected_throttled", _VOLUMES, "Those of them that were expected to throttle.")
+        yield (
+            Gauge("changed_throttled", _VOLUMES, "Changed volumes with a promise that throttled for longer."),
+            {},
+            kept.throttled,
+        )
+        expected = Gauge(
+            "changed_expected_throttled",
+            _VOLUMES,
+            "Changed volumes with a promise that were expected to throttle for longer.",
+        )
         yield expected, {}, kept.expected
-        yield Gauge("promises_broken", "", "1 if more throttled than chance explains, else 0."), {}, kept.broken
+        yield Gauge("promises_broken", "", "1 if more volumes throttled than chance explains, else 0."), {}, kept.broken
         watched = Gauge("promises_observed", "ratio", "Share of the promised time that was observed.")
         yield watched, {}, kept.observed_pct / 100
 

@@ -155,7 +155,7 @@ def learned_words(run: RunRecord) -> str:
             f"This run learned from {volumes}. Risk figures still come from the {learned} of {rests_on.on} "
             f"({rests_on.of})."
         )
-    return f"This run learned from {volumes} of your own: risk figures come from them from the next run on."
+    return f"This run learned from {volumes} of your own. Risk figures come from them from the next run on."
 
 
 @dataclass(slots=True)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from plimsoll.clouds.cloud import published_facts
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.decide.answer import Answer, FrontierStep, StepKind, Wait
 from plimsoll.decide.evidence import CODE, FailedMeasurement
+from plimsoll.decide.history import RunAnswer
 from plimsoll.decide.offers import LossCode, find_cuts, find_losses, published_cuts
 from plimsoll.demand.seconds import Exceeded, SecondsSeen
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
@@ -229,9 +230,9 @@ class FailedMeasurementRecord(_Record):
     )
     volume_type: Annotated[str, At("spec.type")]
     measured_on: str = Field(description="ISO 8601")
-    source: str = Field(description="what measured it, and where that can be opened")
+    source: str = Field(description="the tool or source that measured it, with its link")
     delivered_iops: Annotated[float | None, At(_delivered_rate(Resource.IOPS))] = Field(
-        description="null where it delivered what is published"
+        description="null where it delivered the published limit"
     )
     published_iops: Annotated[float, At(_published_rate(Resource.IOPS))]
     delivered_throughput_mib_s: Annotated[float | None, At(_delivered_rate(Resource.THROUGHPUT))]
@@ -313,9 +314,9 @@ class RiskRecord(_Record):
         "least possible where minutes were not read",
     )
     stratum: Annotated[str | None, At(lambda risk: risk.stratum or None)] = Field(
-        default=None, description="the kind of owner that it was learned of; null where that is the whole fleet"
+        default=None, description="the kind of owner whose volumes it was learned from; null: the whole fleet"
     )
-    usual_share: float = Field(default=1.0, description="which share of the most that it did is usual for the volume")
+    usual_share: float = Field(default=1.0, description="the usual share of the volume's highest demand")
     safer: SaferRecord | None = Field(default=None, description="null where no safer level is known")
     allowed_pct: float = Field(default=ALLOWED_PCT, description="the risk that the policy allows (risk_pct)")
 
@@ -395,7 +396,7 @@ class SecondsSeenRecord(_Record):
     mean_queue: float
     most_queue: int
     exceeded_volume_iops_s: Annotated[float | None, At(_exceeded_volume_s(Resource.IOPS)), UNROUNDED] = Field(
-        description="for how long more was asked for than the volume allows"
+        description="seconds in which demand exceeded the volume's limit"
     )
     exceeded_volume_throughput_s: Annotated[float | None, At(_exceeded_volume_s(Resource.THROUGHPUT)), UNROUNDED]
     exceeded_host_iops_s: Annotated[float | None, At(_exceeded_host_s(Resource.IOPS)), UNROUNDED]
@@ -458,7 +459,7 @@ class MemoryRecord(_Record):
     start: Annotated[str, At("window.start_s")] = Field(description="ISO 8601, UTC, in seconds")
     end: Annotated[str, At("window.end_s")]
     days: int = Field(description="days with any datapoint, as far as was read")
-    instead_of: SpecRecord | None = Field(description="what the window alone asks for; null: nothing speaks against it")
+    instead_of: SpecRecord | None = Field(description="the answer by the window alone; null: the past agrees with it")
     event: Annotated[EventRecord | None, At(lambda memory: memory.event and memory)]
     peaks: PastPeaksRecord | None = Field(default=None, description="null where an earlier version wrote it")
 
@@ -470,7 +471,7 @@ class GrowthRecord(_Record):
         description="more operations each day, in percent of the last two weeks; 0: none"
     )
     throughput_pct_a_day: Annotated[float, Digits(3)] = Field(description="more bytes each day, likewise")
-    weeks: int = Field(description="weeks that were held against one another")
+    weeks: int = Field(description="weeks that were compared")
     headroom_pct: Annotated[float, At("headroom.pct"), Digits(1)] = Field(
         description="with room for growth_days of it, a third of these for relief"
     )
@@ -544,7 +545,7 @@ class TemplateOfferRecord(_Record):
     )
     monthly_usd_iops: Annotated[float, At("iops_usd"), MILLIONTHS]
     monthly_usd_throughput: Annotated[float, At("throughput_usd"), MILLIONTHS]
-    most_iops: int | None = Field(description="that can be bought at the volume's size; null: none are provisioned")
+    most_iops: int | None = Field(description="highest that can be provisioned at the volume's size; null: none can")
     most_throughput_mib_s: int | None
 
 
@@ -738,7 +739,8 @@ class RecommendationRecord(_Record):
         default=None, description="null where the action is another one"
     )
     relief: Annotated[OfferRecord | None, At("comparison.relief")] = Field(
-        default=None, description="what would end frequent throttling, where something else is recommended"
+        default=None,
+        description="the configuration that would end frequent throttling, where another one is recommended",
     )
     idle_days: Annotated[int | None, At("idle.days")] = Field(
         default=None,
@@ -768,7 +770,7 @@ class RecommendationRecord(_Record):
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
     )
     takeover: Annotated[TakeoverRecord | None, At("peer")] = Field(
-        default=None, description="null where it takes over from none that asks for more than it is left with"
+        default=None, description="null where no volume that it takes over from needs more than the offer"
     )
     template: Annotated[TemplateRecord | None, At(lambda answer: answer.part and answer)] = Field(
         default=None, description="null where no template is known to have made it, or nothing was weighed"
@@ -777,7 +779,8 @@ class RecommendationRecord(_Record):
         default=None, description="null where it was never probed"
     )
     failed_measurements: Annotated[list[FailedMeasurementRecord], At(_failed_measurements)] = Field(
-        default_factory=list, description="what was measured here and refused an offer, or made it larger"
+        default_factory=list,
+        description="measurements in this account and region that refused an offer, or made it larger",
     )
     reason_codes: Annotated[list[str], At(lambda answer: [reason.code for reason in answer.reasons])] = Field(
         default_factory=earlier_codes, description="the code of each of `reasons`, in their order"
@@ -793,6 +796,16 @@ class RecommendationRecord(_Record):
     def kind(self) -> Kind:
         """The row of its action in the table of kinds."""
         return KINDS[self.action]
+
+    @property
+    def answer(self) -> RunAnswer:
+        """Its answer, as the history of volumes keeps it."""
+        return RunAnswer(
+            action=self.action,
+            current=self.current.spec,
+            target=None if self.target is None else self.target.spec,
+            drop_in=None if self.drop_in is None else self.drop_in.spec.spec,
+        )
 
     @property
     def headroom_factor(self) -> float | None:
@@ -854,6 +867,40 @@ class DemandProfileRecord(BaseModel):
     )
     throttled_minutes: Annotated[list[float], By(_list_minutes)]
     host_bound_minutes: Annotated[list[float], By(_list_minutes)]
+
+
+Cents = Annotated[float | None, AfterValidator(lambda usd: None if usd is None else round(usd, 2))]
+"""Money to the cent; None where it is not known."""
+
+
+class StateRecord(_Record):
+    """One thing in a state: what it costs, why that is said, what to do, what is missing for that, and the way back.
+
+    Money is USD a month; null where no price, or nothing of what is billed, is known.
+    """
+
+    provider: str
+    account: str
+    region: str
+    state: str
+    ids: list[str]
+    name: str | None = None
+    owner: str = ""
+    since: str | None = None
+    evidence: list[str] = Field(default_factory=list)
+    monthly_usd: Cents = None
+    action: str
+    target: str | None = None
+    freed_gib_least: float | None = None
+    freed_gib_most: float | None = None
+    monthly_usd_saved_least: Cents = None
+    monthly_usd_saved_most: Cents = None
+    lacks: list[BlockerRecord] = Field(default_factory=list, description="what is missing, or speaks against it")
+    gives_up: list[str] = Field(default_factory=list)
+    commands: list[str] = Field(default_factory=list)
+    way_back: str = ""
+    way_back_usd: Cents = None
+    way_back_hours: float | None = None
 
 
 def schema() -> dict[str, Any]:

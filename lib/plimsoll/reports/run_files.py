@@ -29,6 +29,8 @@ PROMETHEUS_FILE: Final = "plimsoll.prom"
 SLACK_PREVIEW: Final = "slack-preview.html"
 FOCUS: Final = "focus-recommendations.csv"
 TICKETS: Final = "tickets.csv"
+STATES_FILE: Final = "states.json"
+STATES_TABLE: Final = "states.csv"
 
 
 _LOOKS: Final = 3

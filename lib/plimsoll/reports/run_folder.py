@@ -421,6 +421,16 @@ def write_run(folder: Path, run: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
+def has_ended(folder: Path) -> bool:
+    """True if nothing writes a run any more, or goes on with it."""
+    return read_run(folder).status not in {RUNNING, "interrupted"}
+
+
+def note_in_run(folder: Path, **parts: Any) -> None:
+    """Notes parts in the run.json of a run that has ended, whose reports show them."""
+    write_run(folder, {**read_run(folder).plain, **parts})
+
+
 def bring_up_to_date(folder: Path) -> None:
     """Completes a run's files from its journal if they lack something, as a killed run's do.
 
@@ -474,8 +484,8 @@ def damage_texts(lines: Sequence[int]) -> Iterator[str]:
     if lines:
         named = ", ".join(map(str, lines[:_NAMED])) + (", ..." if len(lines) > _NAMED else "")
         yield (
-            f"{'line' if len(lines) == 1 else 'lines'} {named} of it cannot be read: the checksum does not fit. What "
-            "stood there is left out; where it was an answer, `plimsoll audit --resume` asks for it again."
+            f"{'line' if len(lines) == 1 else 'lines'} {named} of it cannot be read: the checksum does not "
+            "fit. They are left out; `plimsoll audit --resume` asks for lost answers again."
         )
 
 

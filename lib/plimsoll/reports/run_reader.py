@@ -145,7 +145,7 @@ def match_profiles(
             yield record, own_profile
     if whole and profile is not None:
         raise BadInput(
-            f"{DEMAND} is damaged: it has demand of {full_name(profile)}, of which {RECOMMENDATIONS} has none there. "
+            f"{DEMAND} is damaged: it has demand of {full_name(profile)}, which {RECOMMENDATIONS} lacks there. "
             "Take another copy of the run, or run again."
         )
 

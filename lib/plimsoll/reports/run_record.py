@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from plimsoll.decide.history import FIRST_RULE
 from plimsoll.files import parse_json, unseal
+from plimsoll.model.market import DOLLARS
 
 _OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
 """The keys of `monthly_usd` that earlier versions wrote, each with its name of today."""
@@ -208,6 +209,45 @@ class RealizedSavings(_Part):
     lost: float
 
 
+class PaidRecord(_Part):
+    """A row of the picture: the money that is paid a month for things of one type in one state.
+
+    `count` things; of `unpriced` ones nothing says what they cost, so that they are in no sum. The five parts together
+    are `paid`: used, to be taken now, with proof, by the owner's word, and not known.
+    """
+
+    type: str
+    state: str
+    currency: str = DOLLARS
+    count: int = 0
+    unpriced: int = 0
+    paid: float = 0.0
+    used: float = 0.0
+    now: float = 0.0
+    proof: float = 0.0
+    owner: float = 0.0
+    unknown: float = 0.0
+
+
+PAID_PARTS: Final = ("paid", "used", "now", "proof", "owner", "unknown")
+"""The money of a row of the picture."""
+
+
+class StateSum(_Part):
+    """The money of all things in a state, USD a month.
+
+    The cost of `unpriced` things, and the saving of `unsaved` ones, is not known and in no sum.
+    """
+
+    state: str
+    things: int
+    unpriced: int
+    unsaved: int
+    monthly_usd: float
+    monthly_usd_saved_least: float
+    monthly_usd_saved_most: float
+
+
 class RunBegun(_Part):
     """The beginning of a run: its time, scope and policy."""
 
@@ -246,6 +286,8 @@ class RunRecord(RunBegun):
     promises: KeptPromises | None = None
     learning: Learning | None = None
     realized: RealizedSavings | None = None
+    paid: list[PaidRecord] = Field(default_factory=list)
+    states: list[StateSum] = Field(default_factory=list)
 
     def cost_groups(self, kind: str) -> list[CostGroup]:
         """The groups of a kind that is paid for nothing; none where an earlier version did not know it."""

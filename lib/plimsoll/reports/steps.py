@@ -166,7 +166,7 @@ STEPS: Final = (
         asked=_counts_as(CountsAs.MORE),
         name="throttled",
         color="red",
-        title="Speed up what is throttled today",
+        title="Speed up volumes throttled today",
         why="The workload waits for the disk now. The offer carries {judged}, and {lift_pct:g} % more than the present "
         "limit where the demand stood at it. Demand beyond that limit is invisible, so audit again afterwards.",
     ),

@@ -275,7 +275,7 @@ _KEYS: Final = {
 
 _WHERE: Final = {
     "auto-scaling": "In a new version of the template that {name} starts its hosts from, for {device}:",
-    "kubernetes": "A StorageClass stays as it was made. Make another one like {name}, with these parameters:",
+    "kubernetes": "A StorageClass cannot be changed. Create another one like {name}, with these parameters:",
     "terraform": "In the Terraform of {name}, for its volumes of this type:",
 }
 

@@ -37,7 +37,7 @@ _NAMES: Final[Mapping[tuple[str, str], tuple[str | None, ...]]] = {
 """The attributes of type, size, IOPS and MiB/s, by the resource and its block; no disk's type is edited."""
 
 _CHECKED: Final = (
-    "Old providers leave figures out, and apply returns before the end: compare the volume with these figures then."
+    "Old providers leave figures out, and apply returns before the change is complete: check the volume afterwards."
 )
 _INSTANCE_BLOCK: Final = (
     "it is an ebs_block_device of this instance: Terraform shows no difference, or replaces the instance. Give it an "
@@ -145,9 +145,15 @@ def _edit_all(
         if (place.parts[1], place.block) not in _NAMES:
             yield f"{wanted}: {_INSTANCE_BLOCK}"
         elif any(other is None or other != target for other in shared.values()):
-            yield f"{wanted}: the same block makes {len(shared)} volumes, and they do not all become this. Split it."
+            yield (
+                f"{wanted}: the same block makes {len(shared)} volumes, and not all of them get this "
+                "configuration. Give each a block of its own."
+            )
         elif record.provider == "google" and target.type != record.current.type:
-            yield f"{wanted}: an edit of its type would delete the disk. See the change for the second disk beside it."
+            yield (
+                f"{wanted}: editing its type would delete the disk. The volume's own change makes a second "
+                "disk beside it."
+            )
         else:
             problems = configuration.edit(place, record.current, target)
             yield from (f"{wanted}: {problem}" for problem in problems or [f"see {PATCH}. {_CHECKED}"])
@@ -190,7 +196,7 @@ class Configuration:
         wanted = {key: value for key, value in values.items() if key and (value != was[key] or key not in _SIZES)}
         attributes = _attributes(block)
         problems = [
-            f"{key} in {self._name(path)} is {self._trace(modules, _expression(attributes[key]))}: change that, to "
+            f"{key} in {self._name(path)} is {self._trace(modules, _expression(attributes[key]))}: change that to "
             f"{value or 'null'}."
             for key, value in wanted.items()
             if key in attributes and not _is_literal(attributes[key])
@@ -236,15 +242,11 @@ class Configuration:
         if kind == "local":
             places = [(path, block) for path, block in self._list_blocks(folder) if _words(block) == ["locals"]]
             return self._first_of(places, name, modules)
-        call = self._find_call(modules)
-        files = [] if modules else [*sorted(folder.glob("*.auto.tfvars"), reverse=True), folder / "terraform.tfvars"]
-        set_by_files = [
-            (path, body) for path in files if path.is_file() for body in _children(_parse(path.read_bytes()), "body")
-        ]
-        default = self._find_block(folder, "variable", name)
-        return self._first_of([call] if call else set_by_files, name, modules[:-1]) or self._first_of(
-            [default] if default else [], "default", modules
-        )
+        call, default = self._find_call(modules), self._find_block(folder, "variable", name)
+        by_caller = self._first_of([call], name, modules[:-1]) if call else None
+        by_file = None if modules else _value_in_files(folder, name)
+        by_default = self._first_of([default], "default", modules) if default else None
+        return by_caller or by_file or by_default
 
     def _first_of(
         self, places: Sequence[tuple[Path, Any]], name: str, modules: Sequence[str]
@@ -281,6 +283,25 @@ class Configuration:
 
 
 _SIZES: Final = frozenset({"size", "volume_size"})
+
+
+def _value_in_files(folder: Path, name: str) -> tuple[Path, str, Sequence[str]] | None:
+    """The file of variables that sets one, with the value: the last in the order in which Terraform reads them."""
+    automatic = sorted((*folder.glob("*.auto.tfvars"), *folder.glob("*.auto.tfvars.json")), key=lambda path: path.name)
+    files = [folder / "terraform.tfvars", folder / "terraform.tfvars.json", *automatic]
+    values = ((path, _values_of(path).get(name)) for path in reversed(files) if path.is_file())
+    return next(((path, value, ()) for path, value in values if value is not None), None)
+
+
+def _values_of(path: Path) -> dict[str, str]:
+    """The values of a file of variables, as it writes them. Raises BadInput for a damaged JSON file."""
+    if path.suffix != ".json":
+        bodies = _children(_parse(path.read_bytes()), "body")
+        return {name: _expression(node) for body in bodies for name, node in _attributes(body).items()}
+    try:
+        return {name: json.dumps(value) for name, value in json.loads(path.read_bytes()).items()}
+    except (ValueError, AttributeError) as error:
+        raise BadInput(f"{path} is not a JSON object of variables: correct it, as Terraform reads it too.") from error
 
 
 def _relative(path: Path, folder: Path) -> str:

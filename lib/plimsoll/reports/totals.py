@@ -13,14 +13,14 @@ from typing import Any, Final, NamedTuple, assert_type
 
 from pydantic import TypeAdapter, model_validator
 
-from plimsoll.model.kinds import COSTS, CountsAs, names_counted_as
+from plimsoll.model.kinds import COSTS, STATE_KINDS, CountsAs, names_counted_as
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget
 from plimsoll.reading.cost import Plan
 from plimsoll.reports.answers import answered_record
 from plimsoll.reports.promises import FleetRisk, peaks_in
-from plimsoll.reports.record import OwnerRecord, RecommendationRecord, cents_of
-from plimsoll.reports.run_record import CostGroup, PartSummary, PartUsd, RunRecord
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord, StateRecord, cents_of
+from plimsoll.reports.run_record import CostGroup, PartSummary, PartUsd, RunRecord, StateSum
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.templates import Key, TemplateGroup, changes_of, groups_of
 from plimsoll.reports.wording import count_of, owner_text, usd
@@ -107,6 +107,28 @@ def _rows(groups: list[CostGroup]) -> Iterator[tuple[str, str, str, str]]:
     if left:
         volumes, money = sum(group.volumes for group in left), sum(group.monthly_usd for group in left)
         yield f"{count_of(len(left), 'more group')}", "", count_of(volumes, "volume"), f"{usd(money)} a month"
+
+
+def sum_states(records: Iterable[StateRecord]) -> list[StateSum]:
+    """The sums of states, in the order of their table."""
+    groups: dict[str, list[StateRecord]] = {}
+    for record in records:
+        groups.setdefault(record.state, []).append(record)
+    money = ("monthly_usd", "monthly_usd_saved_least", "monthly_usd_saved_most")
+    return [
+        StateSum(
+            state=name,
+            things=sum(len(record.ids) for record in groups[name]),
+            unpriced=_count_unknown(groups[name], "monthly_usd"),
+            unsaved=_count_unknown(groups[name], "monthly_usd_saved_most"),
+            **{key: round(sum(getattr(record, key) or 0.0 for record in groups[name]), 2) for key in money},
+        )
+        for name in sorted(groups, key=lambda name: STATE_KINDS[name].rank)
+    ]
+
+
+def _count_unknown(records: Iterable[StateRecord], key: str) -> int:
+    return sum(len(record.ids) for record in records if getattr(record, key) is None)
 
 
 DIMENSIONS: Final[Mapping[str, Callable[[RecommendationRecord], str]]] = {

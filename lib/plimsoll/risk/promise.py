@@ -70,10 +70,10 @@ class Risk:
             )
         if self.wanted_pct is None or (self.promised_pct is not None and self.promised_pct <= self.wanted_pct):
             return sentence
-        instead = "The most cautious that is known" if self.is_learned else "The fixed headroom"
+        instead = "The most cautious known headroom" if self.is_learned else "The fixed headroom"
         if self.promised_pct is None:
-            return f"{sentence} {instead} stands in."
-        return f"{sentence} {instead} stands in: no headroom is known that keeps {chance_words(self.wanted_pct)}."
+            return f"{sentence} {instead} is used."
+        return f"{sentence} {instead} is used instead: no headroom is known to keep {chance_words(self.wanted_pct)}."
 
 
 def chance_words(pct: float) -> str:
@@ -116,7 +116,7 @@ def risk_of(
         promised_pct = band.learned.promised_pct((factor + 1e-9) / _scale(band, history.usual, owner))
         why_none = "" if promised_pct is not None else "too many volumes outgrew this headroom, or too few were seen"
         if _is_out_of_reach(policy, band, history, owner) and (promised_pct or 100.0) > policy.risk_pct:
-            left = "" if promised_pct is None else f" (what it is left keeps {chance_words(promised_pct)})"
+            left = "" if promised_pct is None else f" (its headroom keeps {chance_words(promised_pct)})"
             promised_pct, why_none = None, f"{_text_of_out_of_reach(policy)}{left}"
     return Risk(
         promised_pct=promised_pct,
@@ -172,8 +172,8 @@ def _is_out_of_reach(policy: Policy, band: Band, history: History, owner: str) -
 
 
 def _text_of_out_of_reach(policy: Policy) -> str:
-    most = f"{MOST_HEADROOM_PCT:.0f} % of headroom or less"
-    return f"{most} is not known to keep {chance_words(policy.risk_pct)} with this history"
+    kept = chance_words(policy.risk_pct)
+    return f"no headroom up to {MOST_HEADROOM_PCT:.0f} % is known to keep {kept} with this history"
 
 
 def _learned_factor(policy: Policy, table: LearnedTable | None, history: History, owner: str) -> float | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.api.runs import list_runs, plain_name
-from plimsoll.extras import SQL, install_hint
+from plimsoll.distribution import SQL, install_hint
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
 from plimsoll.model.volume_names import quote_word
@@ -75,12 +75,14 @@ class ListArguments(ToolArguments):
     account: str | None = None
     region: str | None = None
     action: Action | None = None
-    step: Step | None = Field(default=None, description="The group of people's work that a volume is in.")
+    step: Step | None = Field(default=None, description="The volume's step: what to do with it.")
     owner: str | None = Field(default=None, description="The kind of its owner or the owner's name.")
-    risk: RiskLevel | None = Field(default=None, description="How its risk stands to the policy.")
+    risk: RiskLevel | None = Field(default=None, description="Its risk, compared with the policy.")
     name: str | None = Field(default=None, description="A part of its Name tag or of its id.")
     least_monthly_usd_saved: float | None = Field(default=None, description="USD a month.")
-    sort: Literal["money", "risk", "losses"] = Field(default="money", description="What comes first is the most.")
+    sort: Literal["money", "risk", "losses"] = Field(
+        default="money", description="The figure to sort by, the largest first."
+    )
     limit: int = Field(default=20, ge=1, le=100, description="Rows, at most.")
 
 

@@ -73,9 +73,9 @@ def terms_for(*, is_local: bool, names: Sequence[str], token_file: Path | None) 
         return DoorTerms(token=token)
     if not named or token is None:
         raise BadInput(
-            "others could read every answer: give --name with what they call this machine, such as "
-            "storage.example.org, and --token-file with a file that holds a token, such as what `openssl rand -hex 32` "
-            "writes. Without --host and --name only this machine is answered."
+            "others could read every answer: give --name with the name that they use for this machine, such as "
+            "storage.example.org, and --token-file with a file that holds a token, for example from "
+            "`openssl rand -hex 32`. Without --host and --name only this machine is answered."
         )
     return DoorTerms(names=(*named, *LOCAL_NAMES) if is_local else named, token=token)
 

@@ -1,1 +1,1 @@
-"""The commands of `plimsoll` that read bills and price lists."""
+"""The commands of `plimsoll` that read bills."""

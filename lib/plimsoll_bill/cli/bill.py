@@ -1,9 +1,8 @@
 """Say what is paid for block storage: of a Cost and Usage Report, FOCUS or Google's detailed export.
 
-Give files, folders of an export, or s3://BUCKET/PREFIX, for which it takes s3:ListBucket and s3:GetObject.
+Give files, folders of an export, or s3://BUCKET/PREFIX (`plimsoll permissions --for bill`).
 """
 
-import json
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Final
@@ -14,13 +13,14 @@ from plimsoll.cli.screen import Screen
 from plimsoll.model.errors import BadInput
 
 _LISTED: Final = ("Read a run", 6)
-_FORMATS: Final = ("text", "json")
+BillPlaces = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Files, folders or s3:// addresses of a bill.")
+]
+BillFormat = Annotated[str, typer.Option("--format", help="text or json.")]
 
 
 def bill_command(
-    places: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Files, folders or s3:// addresses of a bill.")
-    ],
+    places: BillPlaces,
     *,
     run: Annotated[Path | None, typer.Option(help="Reconcile a month with the inventory of this run's folder.")] = None,
     month: Annotated[str | None, typer.Option(help="This month alone, as 2026-10; else all.")] = None,
@@ -28,27 +28,20 @@ def bill_command(
         Path | None, typer.Option(help="Write a price file of net rates, for `plimsoll audit --prices`.")
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Most rows of a table; 0 lists all.")] = 20,
-    format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    format_: BillFormat = "text",
 ) -> None:
     from plimsoll.files import check_place, write_lines
-    from plimsoll.reports.printable import put_out
     from plimsoll_bill.api import net_price_file, read_bill, reconcile_run
-    from plimsoll_bill.shown import bill_json, show_bill, show_reconciliation
+    from plimsoll_bill.told import bill_values, put_told, tell_bill, tell_reconciliation
 
-    if format_ not in _FORMATS:
-        raise BadInput(f"--format {format_}: it must be one of {', '.join(_FORMATS)}.")
     if net_prices is not None:
         check_place(net_prices.parent)
     screen = Screen(stderr=format_ == "json")
     with screen.doing("reading the bill"), read_bill(places) as bill:
         chosen = _month_of(month, bill.months())
         reconciled = None if run is None else reconcile_run(bill, run, chosen)
-        if format_ == "json":
-            put_out([json.dumps(bill_json(bill, chosen, reconciled), indent=1), "\n"])
-        else:
-            show_bill(screen, bill, chosen, rows)
-            if reconciled is not None:
-                show_reconciliation(screen, reconciled, rows)
+        story = [*tell_bill(bill, chosen, rows), *([] if reconciled is None else tell_reconciliation(reconciled, rows))]
+        put_told(screen, format_, story, lambda: bill_values(bill, chosen, reconciled))
         if net_prices is not None:
             text, notes = net_price_file(bill, ", ".join(places))
             write_lines([text], net_prices, "utf-8")
@@ -59,14 +52,7 @@ def bill_command(
 
 def _month_of(text: str | None, months: list[date]) -> date | None:
     """The month that is meant. Raises BadInput if the bill does not have it."""
-    if text is None:
-        return None
-    try:
-        month = date.fromisoformat(f"{text}-01")
-    except ValueError as error:
-        raise BadInput(f"--month {text}: write a month as 2026-10.") from error
-    if month not in months:
-        raise BadInput(
-            f"the bill has no {text}: it has {', '.join(f'{known:%Y-%m}' for known in months) or 'nothing'}."
-        )
-    return month
+    known = {f"{month:%Y-%m}": month for month in months}
+    if text is not None and text not in known:
+        raise BadInput(f"the bill has no {text}: it has {', '.join(known) or 'nothing'}. Write a month as 2026-10.")
+    return None if text is None else known[text]

@@ -1,13 +1,9 @@
 """The places of a run: the facts of its accounts and regions on AWS, read by the sessions of its audit."""
 
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from plimsoll.clouds.aws.accounts import sign_in
-from plimsoll.clouds.aws.lists import Asker
-from plimsoll.clouds.common.answers import Deadline
+from plimsoll.clouds.aws.asset_reader import open_readers
+from plimsoll.clouds.aws.assets import PlaceFacts
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.kinds import CountsAs
@@ -15,8 +11,6 @@ from plimsoll.orders import Order
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.settings import Settings
-from plimsoll_bill.states.facts import PlaceFacts
-from plimsoll_bill.states.reading import PlaceReader
 from plimsoll_bill.states.snapshots import find_state
 
 
@@ -29,30 +23,12 @@ def read_run_places(
         if record.provider == AWS:
             ids = unused.setdefault(Target(account=record.account, region=record.region), [])
             ids += [record.volume_id] if record.kind.money is CountsAs.COST else []
-    if not unused:
-        return {}, {}
-    sessions, places, unread = sign_in(replace(scope, clouds=(AWS,), regions=()), settings), dict[str, PlaceFacts](), {}
-    for target in sorted(unused):
-        if target.account not in sessions.by_account:
-            unread[str(target)] = "no credentials of the run's scope lead to this account now."
-            unread |= {failure.name: str(failure.error) for failure in sessions.failed}
-            continue
-        place = places[str(target)] = PlaceFacts(account=target.account, region=target.region, now=order.now)
-        asker = Asker(place=str(target), deadline=Deadline(seconds=settings.list_deadline_s))
-
-        def client(service: str, target: Target = target) -> Any:
-            return sessions.client(service, target.account, target.region)
-
-        reader = PlaceReader(place, client, asker)
-        reader.read()
-        reader.read_sharing(_deletable(place, keep_days))
-        reader.read_last_uses(unused[target])
-    return places, unread
-
-
-def _deletable(place: PlaceFacts, keep_days: float) -> Iterator[str]:
-    """The snapshots that are in a state, and their images: it must be known with whom they are shared."""
-    for snap in (place.snapshots or {}).values():
-        if find_state(place, snap, keep_days) is not None:
-            yield snap.id
-            yield from (image.id for image in (place.images or {}).values() if snap.id in image.snapshot_ids)
+    readers, unread = open_readers(scope, unused, settings, order.now) if unused else ({}, {})
+    for target, volume_ids in unused.items():
+        reader = readers.get(str(target))
+        if reader is not None:
+            reader.read()
+            known = (reader.place.snapshots or {}).items()
+            reader.read_sharing(name for name, snap in known if find_state(reader.place, snap, keep_days) is not None)
+            reader.read_last_uses(volume_ids)
+    return {name: reader.place for name, reader in readers.items()}, unread

@@ -134,8 +134,8 @@ class RunCommand:
 
         A command that was only just sent is not known yet, which is None as well.
         """
-        what = f"see what came of command {command_id} on {host_id} in {target}"
-        asker = Asker(place=f"what came of command {command_id} on {host_id} in {target}")
+        what = f"read the result of command {command_id} on {host_id} in {target}"
+        asker = Asker(place=f"the result of command {command_id} on {host_id} in {target}")
         with translate_errors(what, _INVOCATION, MEASURING):
             try:
                 ask = self._ssm(target).get_command_invocation

@@ -64,7 +64,7 @@ def fio_path() -> str:
     path = shutil.which("fio")
     if path is None:
         raise NotMeasured(
-            "fio is not installed, and it is what measures: install it with apt-get install fio, dnf install fio, "
+            "fio is not installed, and measuring needs it: install it with apt-get install fio, dnf install fio, "
             "yum install fio, zypper install fio or brew install fio."
         )
     return path

@@ -88,7 +88,7 @@ def _sysfs(path: Path) -> Path:
     """The kernel's folder of a block device. Raises BadInput if it has none."""
     folder = Path("/sys/dev/block") / _number(path)
     if not (folder / "holders").is_dir():
-        raise BadInput(f"it cannot be seen in {folder} what uses {path}: nothing was written. Mount sysfs on /sys.")
+        raise BadInput(f"{folder} does not show what uses {path}: nothing was written. Mount sysfs on /sys.")
     return folder
 
 
@@ -205,7 +205,7 @@ def _directory(path: Path) -> BenchTarget:
         raise BadInput(f"{path} cannot be written to: run as a user who may, or choose another directory.")
     filesystem = filesystem_of(path)
     if filesystem is None:
-        raise BadInput(f"it cannot be told which filesystem {path} is on: choose another directory, or a device.")
+        raise BadInput(f"the filesystem of {path} is unknown: choose another directory, or a device.")
     if filesystem in IN_MEMORY:
         raise BadInput(f"{path} is in memory ({filesystem}), not on a volume: choose a directory on the volume.")
     room = os.statvfs(path)
@@ -243,5 +243,5 @@ def _open(path: Path, flags: int) -> int:
         ) from error
     except OSError as error:
         raise BadInput(
-            f"{path} cannot be had for itself: {error.strerror}. Stop what uses it, or give another."
+            f"{path} cannot be opened exclusively: {error.strerror}. Stop what uses it, or give another."
         ) from error

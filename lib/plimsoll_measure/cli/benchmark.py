@@ -1,4 +1,4 @@
-"""Run fio here, on a directory or an empty device, and add what it measured to the library."""
+"""Run fio here, on a directory or an empty device, and add the result to the library."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _new_campaign(
     from plimsoll.clouds.published import cloud_of
     from plimsoll.clouds.registry import AWS
     from plimsoll.decide.evidence import LOCAL
-    from plimsoll.model.citing import name_own
+    from plimsoll.model.envelope import name_own
     from plimsoll_measure.adding import UNKNOWN_TYPE, NewCampaign
     from plimsoll_measure.cli.measured_volumes import check_measured_place, host_from
 
@@ -121,7 +121,7 @@ def _duration(seconds: int) -> str:
 def _ask() -> None:
     """Goes on if the user wants to; BadInput where nobody can be asked."""
     if not sys.stdin.isatty():
-        raise BadInput("nobody can be asked whether to begin: add --yes.")
+        raise BadInput("there is no terminal to ask for consent: add --yes to begin.")
     typer.confirm("Begin?", abort=True)
 
 

@@ -55,7 +55,7 @@ def demo_command(
 
     from plimsoll.bootstrap.clouds import ports_of
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll.extras import DEMO
+    from plimsoll.distribution import DEMO
     from plimsoll.model.policy import Policy
     from plimsoll.orders import Order
     from plimsoll.settings import Settings

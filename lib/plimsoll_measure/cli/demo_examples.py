@@ -73,7 +73,7 @@ def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iter
         if (iops, mib_s) != INCLUDED and iops <= MOST_IOPS and mib_s <= MOST_MIB_S
     ]
     yield from ((recommended, record, None) for record in _best(easy) or _best(hard))
-    bare = "Validating a bare change of type, as tools make it that do not look at demand:"
+    bare = "Validating a bare change of type, as tools do that ignore demand:"
     yield from ((bare, record, FLIP) for record in _best(hard))
 
 

@@ -31,7 +31,7 @@ envelopes_command = PlainTyper()
 
 @envelopes_command.command(name="list")
 def list_envelopes(as_json: options.AsJson = False) -> None:
-    """List every measured envelope with its roofs."""
+    """List every measured envelope with its limits."""
     from plimsoll.decide.evidence import best_grade
     from plimsoll_measure.terminal.envelopes import list_table
 
@@ -54,7 +54,7 @@ def list_envelopes(as_json: options.AsJson = False) -> None:
 
 @envelopes_command.command(name="show")
 def show_envelope(name: str, as_json: options.AsJson = False) -> None:
-    """Show one envelope: its roofs, what cut them, and every figure as its source printed it."""
+    """Show one envelope: its limits, with their causes, and every figure as its source printed it."""
     from plimsoll.decide.evidence import find_same_configuration
     from plimsoll.reports.envelope_json import as_data
     from plimsoll_measure.terminal.envelopes import show

@@ -129,8 +129,8 @@ def _show_probes(console: Screen, hosts: Sequence[HostProbe], context: ProbeCont
                 show_seen(console, event.line.seen)
     except KeyboardInterrupt:
         console.say(
-            "Interrupted. The hosts go on reading. Give the same command again to get what they saw, or add --stop to "
-            "end it."
+            "Interrupted. The hosts go on reading. Give the same command again to get the result, or add "
+            "--stop to end it."
         )
         raise typer.Exit(EXIT_INTERRUPTED) from None
     return complete

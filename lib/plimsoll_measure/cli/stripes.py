@@ -53,7 +53,7 @@ def stripes_command(
         kept = book.note(target, host_id, sets)
         book.save()
         lines = [f"{stripes}: {', '.join(stripes.members)}" for stripes in kept]
-        show_lines(console, lines or [f"{host_id} in {target}: no volumes are one device"])
+        show_lines(console, lines or [f"{host_id} in {target}: no volumes are joined to one device"])
     if failed:
         raise typer.Exit(PARTIAL)
 

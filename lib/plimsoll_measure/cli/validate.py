@@ -1,4 +1,4 @@
-"""Measure a target with fio before anything is moved to it.
+"""Measure a target with fio before you move to it.
 
 On a scratch volume beside the workload's own.
 """

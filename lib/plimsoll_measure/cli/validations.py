@@ -124,7 +124,7 @@ def _agreement(console: Screen, options: ValidateOptions) -> Agree:
             return
         if not sys.stdin.isatty():
             raise BadInput(
-                "a validation makes volumes that cost money: add --yes to begin, or --plan to see the plan alone."
+                "a validation creates volumes that cost money: add --yes to begin, or --plan to see only the plan."
             )
         if not typer.confirm("Measure?"):
             raise typer.Exit

@@ -39,7 +39,7 @@ def with_logs(results: Sequence[BenchResult], logs: Mapping[str, str]) -> tuple[
         return tuple(results)
     if len(results) != 1:
         raise BadInput(
-            f"{', '.join(sorted(logs))} cannot be told to belong to one of {len(results)} results: import each run's "
+            f"{', '.join(sorted(logs))} could belong to any of {len(results)} results: import each run's "
             "output by itself, together with its logs."
         )
     (result,) = results
@@ -78,7 +78,9 @@ def _works(name: str, text: str, unit: float) -> list[Work]:
             continue
         match = _LINE.fullmatch(line.strip())
         if match is None:
-            raise BadInput(f"line {number} of {name} is none of fio's logs: expected are time, value, direction, size.")
+            raise BadInput(
+                f"line {number} of {name} is not a line of fio's logs, which are: time, value, direction, size."
+            )
         ends_s.setdefault(match["direction"], []).append(int(match["at"]) / _MS)
         rates.setdefault(match["direction"], []).append(float(match["value"]) * unit)
     return [_work(name, ends_s[direction], rates[direction]) for direction in ends_s]

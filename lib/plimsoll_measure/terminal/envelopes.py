@@ -35,7 +35,9 @@ _LEAST_SPEC: Final = 16
 _ROOFS: Final = ">= marks the best seen where no limit was reached; - is not in the source."
 _GRADES: Final = "A: measured by Plimsoll lately, in that account and region or on this machine; B: otherwise."
 _DIRECTIONS: Final = "r: reads, w: writes, where they are limited apart; roofs are counted in reads."
-_LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin that is all the source gives. {_ROOFS}"
+_LEGEND: Final = (
+    f"Latency: avg (mean), p50 (median), or < the upper edge of a bin, where the source has only that. {_ROOFS}"
+)
 
 
 def list_table(

@@ -95,7 +95,7 @@ def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, pati
         raise
     answer = command.answer(outcome)
     if answer.inspection is None:
-        raise NotMeasured(f"{host_id} in {target} did not say how its volumes are put together: try again.")
+        raise NotMeasured(f"{host_id} in {target} did not say how its volumes are joined: try again.")
     return [
         StripeSet(
             name=stack.name,

@@ -166,7 +166,7 @@ def _remarks(run: MeasuringRun, subject: Subject) -> Iterator[str]:
             f"{counted.write_throughput_cost:g} of one read"
         )
     if subject.pool_gib is not None:
-        yield f"one volume of {run.spec.size_gib:,} GiB, for all that would share what they carry on their host"
+        yield f"one volume of {run.spec.size_gib:,} GiB, for all that would share its limit on their host"
 
 
 def _to_shown(result: BenchResult, volumes: int, counted: Accounting) -> Shown:

@@ -199,7 +199,7 @@ def _spec(weighed: WeighedVolume, target: str | None, mode: Mode, types: Mapping
     """
     if mode is Mode.IN_PLACE:
         if target is not None:
-            raise BadInput("--mode in-place measures the volume as it is: leave out --target.")
+            raise BadInput("--mode in-place measures the volume's present configuration: leave out --target.")
         return weighed.volume.spec
     if target == FLIP:
         flip = weighed.comparison.flip

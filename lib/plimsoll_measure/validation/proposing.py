@@ -236,7 +236,7 @@ def _refusals(host: BenchHost, spec: VolumeSpec, ceiling: Ceiling) -> Iterator[s
     if spec.type in host.shares:
         yield f"{name} has a volume of {spec.type} already, with which another would share its performance"
     if host.host.limits is None:
-        yield f"{name} publishes no storage limits, so it could be what is measured"
+        yield f"{name} publishes no storage limits, so it could itself be the limit"
         return
     cap = host.host.cap(spec.type)
     if cap is None:

@@ -57,7 +57,7 @@ _FIND_IT: Final = (
     f"details) and {_INVITE}"
 )
 _ADMINS: Final = "the workspace's settings forbid it to the app: ask its administrators, or choose another channel"
-_FAULT: Final = "this is a fault of Plimsoll, please report it with these words"
+_FAULT: Final = "this is a bug in Plimsoll: please report it with this message"
 _AGAIN: Final = "press or ask again: Slack waits 3 seconds for a dialog"
 _LATER: Final = "look at https://slack-status.com and try later"
 _FULL: Final = "too many messages for the workspace; try later"
@@ -116,7 +116,9 @@ def slack_client(
     it.
     """
     if _A_TOKEN.fullmatch(token) is None:
-        raise BadInput("Slack's token holds blanks or signs that none has: copy it again from the app's page.")
+        raise BadInput(
+            "Slack's token holds blanks or other characters that no token has: copy it again from the app's page."
+        )
     if not is_loopback(api_url) and urlsplit(api_url).scheme != "https":
         raise BadInput(f"Slack's address is {api_url}: the token goes over https alone; set PLIMSOLL_SLACK_API_URL.")
     return WebClient(
@@ -246,11 +248,11 @@ def _refusal_error(what: str, error: SlackApiError) -> CloudError:
     response = error.response
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unanswered(
-            f"Slack failed to {what} (HTTP {response.status_code}), so that it is not known whether it did: {_LATER}."
+            f"Slack failed to {what} (HTTP {response.status_code}), and may or may not have done it: {_LATER}."
         )
     if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
         waited = response.headers.get("Retry-After", "some")
-        return Throttled(f"Slack refused to {what}: it wants {waited} more seconds of silence; try later.")
+        return Throttled(f"Slack refused to {what}: it accepts no message for {waited} more seconds; try later.")
     content: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
     code = str(content.get("error", "no reason given"))
     details = [str(message) for message in (content.get("response_metadata") or {}).get("messages", ())][:_MOST_DETAILS]
@@ -260,7 +262,7 @@ def _refusal_error(what: str, error: SlackApiError) -> CloudError:
         return AccessDenied(f"{refusal}: add the scope {scope} to the app (its manifest has all) and install it again.")
     kind, remedy = _REMEDIES.get(code, (Unexpected, _UNKNOWN))
     if kind is Unanswered:
-        refusal = f"Slack failed to {what} ({code}), so that it is not known whether it did"
+        refusal = f"Slack failed to {what} ({code}), and may or may not have done it"
     return kind(f"{refusal}: {remedy}.")
 
 
@@ -273,4 +275,4 @@ def _connection_error(what: str, error: Exception) -> CloudError:
         why = getattr(error, "reason", error)
         return Unreachable(f"cannot reach Slack to {what} ({why}): check the network and the proxy.")
     why = type(error).__name__
-    return Unanswered(f"Slack did not answer when asked to {what} ({why}), so that it is not known whether it did.")
+    return Unanswered(f"Slack did not answer when asked to {what} ({why}), and may or may not have done it.")

@@ -37,7 +37,7 @@ def test_a_volume_that_a_run_does_not_have_is_bad_input(folder):
 
 
 def test_a_run_and_a_fresh_reading_contradict_each_other(folder):
-    with pytest.raises(plimsoll.PlimsollError, match="give one of both"):
+    with pytest.raises(plimsoll.PlimsollError, match="give either a run, or"):
         plimsoll.explain("vol-1", folder, policy={"headroom_pct": 30})
 
 

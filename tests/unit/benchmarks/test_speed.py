@@ -1,5 +1,7 @@
 """What `make bench` rests on: the server that answers from memory, and the page that its figures are written into."""
 
+import json
+import subprocess
 import sys
 import threading
 import time
@@ -12,10 +14,11 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
+import numpy as np
 import pytest
 
 SPEED = Path(__file__).parents[3] / "benchmarks" / "speed"
-PAGE = Path(__file__).parents[3] / "docs" / "performance.md"
+PAGE = SPEED / "README.md"
 LATENCY_S = 0.05
 ASKED = []
 FIRST = "vol-00" + "a" * 15
@@ -133,3 +136,23 @@ def test_the_page_has_the_figures_of_every_question_and_each_is_written_alone(ca
     assert written.count("| at most 1 s | **missed** |") == len(run.QUESTIONS) == written.count("### ")
     assert all(written.count(f"| {letter} of a thing | 2 s |") == 1 for letter in run.QUESTIONS)
     assert len(written.split("<!--")) == len(PAGE.read_text(encoding="utf-8").split("<!--"))
+
+
+def test_the_memory_that_is_measured_is_plimsoll_s_and_not_the_simulator_s(canned, tmp_path):
+    code = "import json, sys, growth; print(json.dumps([*sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=SPEED, capture_output=True, text=True, check=True)
+    assert not {"moto", "duckdb", "cloud_simulator.aws"} & {*json.loads(done.stdout)}
+
+
+def test_patterns_are_read_back_as_they_were_written(canned, tmp_path):
+    fleet = import_module("memory_fleet")
+    made = import_module("patterns").make_patterns(count=3)
+    made.save(tmp_path)
+    found = fleet.Patterns.read(tmp_path)
+    assert found.volumes == made.volumes
+    for name, sums in made.minutes.items():
+        assert (found.minutes[name].start_s, found.minutes[name].period_s) == (sums.start_s, sums.period_s)
+        assert found.minutes[name].series.keys() == sums.series.keys()
+        assert all(
+            np.array_equal(found.minutes[name].series[key], sums.series[key], equal_nan=True) for key in sums.series
+        )

@@ -63,11 +63,11 @@ def test_every_row_of_a_real_bill_has_its_place_or_is_named():
         notes = " ".join(bill.notes)
     assert {of: money.rows for of, money in sums} == expected
     assert {of: money.total for of, money in sums} == pytest.approx(costs, abs=1e-9)
-    assert checks.rows == len(ours) == checks.ghosts + checks.at_list == 65
-    assert (checks.below_list, checks.above_list, checks.unpriced) == (0, 0, 0)
+    assert checks["rows"] == len(ours) == checks["ghosts"] + checks["at_list"] == 65
+    assert (checks["below_list"], checks["above_list"], checks["unpriced"]) == (0, 0, 0)
     assert (unplaced.provider, unplaced.text, unplaced.rows) == ("oracle", "Block Volume - Performance Units", 1)
     assert elsewhere[:2] == ("USD", 14)
-    assert f" {checks.at_list + unplaced.rows} rows is 0" in notes
+    assert f" {checks['at_list'] + unplaced.rows} rows is 0" in notes
 
 
 @pytest.mark.parametrize(

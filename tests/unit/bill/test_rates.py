@@ -88,6 +88,12 @@ def test_a_volume_costs_a_month_what_its_hours_say_whatever_the_months_length(tm
     assert money.net == pytest.approx(LISTED.usd_month(spec) * (to_hour - from_hour) / hours, abs=1e-4)
 
 
+def test_a_volume_whose_storage_is_not_billed_is_no_volume_of_the_month(tmp_path):
+    charges = [a_charge(), a_charge("EBS:VolumeP-IOPS.gp3", 3000, 0.005, unit="IOPS-Mo", resource="vol-2")]
+    with read_bill([a_bill(tmp_path, *charges)]) as bill:
+        assert [volume.key[2] for volume in billed_volumes(bill, OCTOBER)] == ["vol-1"]
+
+
 def test_a_price_file_is_plain_yaml_in_the_format_of_price_files(tmp_path):
     with read_bill([a_bill(tmp_path, a_charge(discount_pct=5))]) as bill:
         text, _ = net_price_file(bill, "s3://bills")

@@ -7,13 +7,20 @@ import numpy as np
 import pytest
 
 from cloud_simulator.aws.keeping import Keeping, SimulatedSnapshot
-from plimsoll_bill.states.facts import PlaceFacts, PresentVolume, RetentionRule, Snapshot, SnapshotPrices
-from plimsoll_bill.states.rows import NO_ARCHIVE
-from plimsoll_bill.states.snapshots import find_archive_saving, find_unique_gib, judge_snapshots
+from plimsoll.clouds.aws.assets import PlaceFacts, PresentVolume, RetentionRule, Snapshot
+from plimsoll.clouds.aws.snapshot_chains import find_archive_saving, find_unique_gib
+from plimsoll.model.kinds import NO_ARCHIVE
+from plimsoll.model.market import SnapshotPrices
+from plimsoll_bill.states.snapshots import judge_snapshots
 from tests.oracle import states as oracle
 from tests.profiles import examples
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
+RULE = {
+    "ResourceType": "EBS_SNAPSHOT",
+    "Status": "available",
+    "RetentionPeriod": {"RetentionPeriodValue": 30, "RetentionPeriodUnit": "DAYS"},
+}
 PRICES = SnapshotPrices(gib_month=0.05, archive_gib_month=0.0125, retrieval_gib=0.03)
 
 
@@ -25,7 +32,7 @@ def place_of(keeping, origins, *, billed, told):
         region="us-east-1",
         now=NOW,
         volumes={
-            name: PresentVolume(id=name, zone="us-east-1a", created=NOW, snapshot_id=origin)
+            name: PresentVolume(id=name, zone="us-east-1a", created=NOW, snapshot_id=origin, attachments=())
             for name, origin in origins.items()
         },
         snapshots={
@@ -34,7 +41,8 @@ def place_of(keeping, origins, *, billed, told):
                 volume_id=snap.volume_id,
                 size_gib=snap.size_gib,
                 started=snap.started,
-                full_gib=float(len(snap.blocks)) if snap.id in told else None,
+                state="completed",
+                full_snapshot_size_in_bytes=len(snap.blocks) * 2**30 if snap.id in told else None,
                 billed_gib=float(gib[snap.id]) if snap.id in billed else None,
             )
             for snap in keeping.snapshots
@@ -44,7 +52,7 @@ def place_of(keeping, origins, *, billed, told):
         shared={snap.id: () for snap in keeping.snapshots},
         locked=frozenset(),
         fast_restores=(),
-        rules=(RetentionRule(kind="EBS_SNAPSHOT", days=30.0),),
+        rules=(RetentionRule.model_validate(RULE),),
     )
 
 

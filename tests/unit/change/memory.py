@@ -129,6 +129,7 @@ class ToldJudge:
     """Verdicts as a test tells them, by volume; all others are no slower."""
 
     told: dict[str, ChangeVerdict | None] = field(default_factory=dict)
+    stopped: dict[str, float] = field(default_factory=dict)  # minutes since the plan, by volume
     groups: dict[int, GroupVerdict | None] = field(default_factory=dict)  # by the number of members
 
     def judge_lines(self, _progress, jobs, _now):
@@ -137,6 +138,9 @@ class ToldJudge:
 
     def judge_group(self, _progress, members, _bake_h, _now):
         return self.groups.get(len(members), GroupVerdict(verdict=a_verdict(), members=()))
+
+    def count_stopped(self, lines, _since, _now):
+        return {line.id: self.stopped.get(line.volume_id, 0.0) for line in lines}
 
 
 def a_verdict(code: str = "no-slower", **fields: object) -> ChangeVerdict:

@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.model.errors import CloudError, Throttled, Unanswered, VolumeGone
 from plimsoll.model.volume import Modification, Owner, OwnerKind, VolumeState
+from plimsoll_change.drift import compare_advice
 from plimsoll_change.line import SETTLE
 from plimsoll_change.plan import ChangedBy
 from plimsoll_change.ports import ModifyRefused
@@ -181,6 +182,22 @@ def test_drift_drops_the_volume_by_name(code, drift):
     world.changer.volumes["vol-0001"] = replace(world.changer.volumes["vol-0001"], **drift)
     world.process().run()
     assert (world.kinds(), world.facts()[0].code, world.changer.asked) == (["dropped"], code, [])
+
+
+def test_a_volume_that_was_throttled_since_the_plan_is_dropped():
+    world = a_world(rules=ChangeRules(stopped_minutes=20)).approve()
+    world.judge.stopped = {"vol-0001": 21.0}
+    world.process().run()
+    assert (world.facts()[0].code, world.changer.asked) == ("new-throttling", [])
+
+
+@pytest.mark.parametrize(("target", "is_dropped"), [(GP3, False), (None, True), (a_spec("gp3", 500, iops=9000), True)])
+def test_a_later_run_that_recommends_otherwise_drops_the_volume(target, is_dropped):
+    world = a_world().approve()
+    rollout = world.process()
+    rollout.context = replace(rollout.context, find_news=lambda line: compare_advice(line, "later", target))
+    rollout.run()
+    assert ("newer-recommendation" in [fact.code for fact in world.facts()]) == is_dropped
 
 
 def test_an_alarm_drops_the_volume():

@@ -1,16 +1,19 @@
 """Plans: frozen with a digest; altered, expired, unapproved or approved by a stranger they do nothing."""
 
 import json
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.model.errors import BadInput
+from plimsoll.yaml_text import parse_yaml
 from plimsoll_change.plan import Approval, check_approver, find_refusal, has_way_back_in_a_day, hours_until_back
-from plimsoll_change.plan_files import load_rules, read_plan, write_plan
+from plimsoll_change.plan_files import load_rules, parse_rules, read_plan, write_plan
 from plimsoll_change.rules import ChangeRules, ChangeWindow, Freeze, SlotRule
 from plimsoll_change.shown import plan_markdown
 from tests.builders import a_spec
@@ -138,6 +141,14 @@ def test_rules_come_from_a_file(tmp_path):
     assert "windows" in rules.find_hindrance(datetime(2026, 11, 4, 3, tzinfo=UTC))
     assert rules.find_hindrance(datetime(2026, 11, 3, 3, tzinfo=UTC)) is None
     assert load_rules(None) == ChangeRules()
+
+
+def test_the_rules_of_the_guide_are_such_and_name_every_key():
+    guide = (Path(__file__).parents[3] / "docs" / "change.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    plain = parse_yaml(text)
+    assert set(plain) == {field.name for field in fields(ChangeRules)}
+    assert parse_rules(plain, "the guide").slots == SlotRule(most=1, hours=6)
 
 
 @pytest.mark.parametrize(

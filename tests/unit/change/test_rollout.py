@@ -62,6 +62,17 @@ def test_a_person_lets_a_stopped_class_go_on():
     assert len(world.changer.asked) == 5
 
 
+def test_a_class_that_stops_begins_nothing_more_of_its_open_wave():
+    world = a_world(*some_lines(4), rules=ChangeRules(most_volumes_an_hour=1)).approve()
+    second = next(wave for wave in world.plan.waves if wave.number == 2)
+    for name in second.members:
+        world.judge.told[world.plan.lines_by_id[name].volume_id] = a_verdict("worse", is_direct=True)
+    world.changer.optimizing = timedelta(minutes=10)
+    world.process().run()
+    assert [spec for _, spec, _ in world.changer.asked].count(GP3) == 2
+    assert codes(world)[-1] == ("stopped", "worse")
+
+
 def test_a_group_that_is_slower_stops_its_class_and_offers_the_way_back():
     world = a_world(*some_lines(6)).approve()
     world.judge.groups = {3: GroupVerdict(verdict=a_verdict("worse"), members=())}

@@ -90,7 +90,7 @@ def test_a_comparison_is_drawn_instead_of_printed(here):
         (("chart", "roofline", THROTTLED, BURSTING, *RUN), "one roofline shows one volume"),
         (("chart", "demand", THROTTLED, *RUN, "--out", "a.jpg"), "a.jpg is no file for a chart: give --out a name"),
         (("chart", "demand", THROTTLED, *RUN, "--scale", "2"), "--scale is the size of a PNG's pixels"),
-        (("chart", "demand", THROTTLED, *RUN, "--region", "eu-west-1"), "give one of the two."),
+        (("chart", "demand", THROTTLED, *RUN, "--region", "eu-west-1"), "Give one of the two."),
         (
             ("chart", "demand", THROTTLED, *RUN, "--out", "folder.svg"),
             "folder.svg cannot be written: it is a device, a pipe or a folder",

@@ -37,6 +37,7 @@ AWS = [
         ["--for", "validate", "--organization", "--copies", "--results-bucket", "results"],
         aws.AUDIT | aws.VALIDATION | aws.COPIES | aws.ORGANIZATION | aws.MEMBERS,
     ),
+    (["--for", "bill", "--bucket", "exports"], aws.BILL),
     (["--for", "change"], aws.CHANGE),
 ]
 GOOGLE = [
@@ -127,6 +128,11 @@ def test_roles_are_entered_in_the_callers_own_organization_alone(purpose):
     assert [one["Condition"] for one in entering] == [{"StringEquals": {"aws:ResourceOrgID": "${aws:PrincipalOrgID}"}}]
 
 
+def test_a_bill_is_read_in_its_bucket_alone():
+    statements = json.loads(printed("--for", "bill", "--bucket", "exports"))["Statement"]
+    assert {one["Resource"] for one in statements} == {"arn:aws:s3:::exports", "arn:aws:s3:::exports/*"}
+
+
 def test_the_arns_are_of_the_partition_that_is_asked_for():
     assert set(re.findall(r"arn:([\w-]+):", printed("--for", "validate", "--partition", "aws-cn"))) == {"aws-cn"}
 
@@ -136,6 +142,9 @@ def test_the_arns_are_of_the_partition_that_is_asked_for():
     [
         (["--cloud", "google", "--format", "cloudformation"], "give --format json or terraform"),
         (["--for", "change", "--organization"], "Leave it out"),
+        (["--for", "bill", "--bucket", "exports", "--organization"], "Leave it out"),
+        (["--for", "bill"], "give it with --bucket"),
+        (["--cloud", "google", "--for", "bill", "--bucket", "exports"], "give --for audit"),
         (["--cloud", "google", "--for", "probe"], "Give --for audit"),
         (["--cloud", "google", "--for", "compare"], "give --for audit"),
         (["--cloud", "google", "--for", "states"], "give --for audit"),

@@ -48,6 +48,21 @@ def test_outcomes_are_counted():
     assert (pace.done, pace.volumes, pace.listed) == (1, 7, 2)
 
 
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"places": 3}, "listing volumes: 0 of 3 accounts and regions listed"),
+        (
+            {"done": 5, "volumes": 40, "listed": 1, "places": 3},
+            "5 of 40 volumes, with 1 of 3 accounts and regions listed",
+        ),
+        ({"done": 5, "volumes": 40, "listed": 3, "places": 3}, "5 of 40 volumes"),
+    ],
+)
+def test_the_number_of_volumes_is_said_once_they_are_listed(counts, words):
+    assert Pace(**counts).words == words
+
+
 def test_the_time_is_in_words():
     assert [left_text(left) for left in (None, 3.0, 61.0)] == ["", "under a minute left", "about 2 min left"]
 

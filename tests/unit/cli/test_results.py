@@ -12,7 +12,7 @@ import pytest
 from plimsoll.cli.exit_codes import UNUSABLE
 from plimsoll.cli.run_reports import leave_reports
 from plimsoll.cli.screen import Screen
-from plimsoll.extras import Extra
+from plimsoll.distribution import Extra
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.diff.sql import DiffGroup
 from plimsoll.reports.run_reader import read_records, read_run

@@ -156,7 +156,7 @@ def test_a_boot_disk_stops_its_vm_and_is_attached_as_one(boot):
     text = text_of(a_disk(boot=boot))
     assert ("--boot" in text) is boot
     assert ("has to be stopped" in text) is boot
-    assert ("To unmount it everywhere does as well" in text) is not boot
+    assert ("Instead of stopping its VMs, you may unmount it everywhere" in text) is not boot
 
 
 def test_a_regional_disk_names_its_region_its_zones_and_asks_where_its_vm_is():

@@ -182,7 +182,7 @@ def test_a_patch_sets_the_figures_keeps_comments_and_is_as_fmt_writes_it(folder)
     for text in after.values():
         formatted = subprocess.run(["terraform", "fmt", "-"], input=text, text=True, check=True, capture_output=True)
         assert formatted.stdout == text
-    assert "compare the volume with these figures then" in files[NOTES]
+    assert "check the volume afterwards" in files[NOTES]
     apply(folder, BACK_PATCH)
     assert contents(folder) == before
 
@@ -251,11 +251,30 @@ def test_what_is_no_state_is_named(folder, text):
             {"terraform.tfvars": "size = 400", "prod.auto.tfvars": "size = 300", "variables.tf": 'variable "size" {}'},
             "`var.size`, set in prod.auto.tfvars as `300`: change",
         ),
+        (
+            {"terraform.tfvars": "size = 400", "terraform.tfvars.json": '{"size": 350, "kind": "gp2"}'},
+            "`var.size`, set in terraform.tfvars.json as `350`: change",
+        ),
+        (
+            {"b.auto.tfvars.json": '{"size": 250}', "a.auto.tfvars": "size = 1", "terraform.tfvars.json": "{}"},
+            "`var.size`, set in b.auto.tfvars.json as `250`: change",
+        ),
+        (
+            {"b.auto.tfvars": "size = 200", "a.auto.tfvars.json": '{"size": 1}', "c.auto.tfvars.json": '{"kind": "x"}'},
+            "`var.size`, set in b.auto.tfvars as `200`: change",
+        ),
     ],
 )
 def test_a_variable_is_named_with_the_file_that_sets_it(tmp_path, files, traced):
     text = 'resource "aws_ebs_volume" "a" {\n  type = "gp2"\n  size = var.size\n}\n'
     assert traced in noted(tmp_path, {**files, "volume.tf": text}, "aws_ebs_volume.a")
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"size": '])
+def test_a_damaged_file_of_variables_is_named(tmp_path, text):
+    files = {"volume.tf": 'resource "aws_ebs_volume" "a" {\n  size = var.size\n}\n', "terraform.tfvars.json": text}
+    with pytest.raises(BadInput, match=r"terraform\.tfvars\.json is not a JSON object"):
+        noted(tmp_path, files, "aws_ebs_volume.a")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_the_changes_that_give_nothing_up_are_had_by_one_command():
 def test_volumes_that_wait_are_named_with_the_first_day_and_what_may_be_saved():
     later = a_record("wait", volume_id="vol-2").wait.model_copy(update={"until": "2026-12-02"})
     (todo,) = steps_of([a_record("wait", wait=later), a_record("wait")], a_policy(), FOLDER).steps
-    assert todo.volumes == "2 volumes, the first from 2026-11-30 on"
+    assert todo.volumes == "2 volumes, from 2026-11-30 on"
     assert todo.money.endswith(" a month possible later")
     assert {record.wait.until for record in todo.first} == {"2026-11-30", "2026-12-02"}
 

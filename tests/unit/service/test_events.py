@@ -19,7 +19,7 @@ from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.strategies import records
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "events.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "infra" / "events.md").read_text(encoding="utf-8")
 WORST = "\x01\U0001f4be" * 5_000
 EVENT_BYTES = 256 * 1024
 
@@ -126,7 +126,7 @@ def part_of_the_document(title):
 def test_every_field_of_a_schema_says_what_it_is_and_the_document_names_each_kind():
     for model in (*EVENT_KINDS.values(), HistoryTold):
         assert [name for name, field in model.model_fields.items() if not field.description] == []
-    assert [kind for kind in EVENT_KINDS if f"| `{kind}` |" not in DOCUMENT] == []
+    assert [kind for kind in EVENT_KINDS if f"- `{kind}`: " not in DOCUMENT] == []
 
 
 def test_the_documents_example_satisfies_its_schema():

@@ -16,7 +16,7 @@ from tests.unit.reports.fleets import a_fleet
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 
-PAGE = (Path(__file__).parents[3] / "docs" / "results-as-data.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "infra" / "operating.md").read_text(encoding="utf-8")
 DAYS = ("2027-01-04", "2027-01-11")
 
 

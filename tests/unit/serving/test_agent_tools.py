@@ -248,7 +248,7 @@ class TestQuery:
     def test_without_duckdb_it_is_not_offered_and_says_what_it_lacks(self, runs, monkeypatch):
         a_run(runs / "one", [a_record()])
         assert [tool.name for tool in offered_tools()] == ["list", "explain", "query", "evidence"]
-        monkeypatch.setattr("plimsoll.extras.find_spec", lambda name: None if name == "duckdb" else name)
+        monkeypatch.setattr("plimsoll.distribution.find_spec", lambda name: None if name == "duckdb" else name)
         assert [tool.name for tool in offered_tools()] == ["list", "explain", "evidence"]
         assert "Install the extra sql" in refusal("query", sql="select 1")
         assert ask("list")["matched"]["volumes"] == 1

@@ -178,7 +178,7 @@ def _active_accounts(client: Any, name: str, unit: str | None) -> Sequence[str |
         if state not in _INACTIVE:
             active.append(account if state == _ACTIVE else _outside(account, state))
     if not active:
-        reason = f"{name} has no active account: name a unit that has, or leave it out."
+        reason = f"{name} has no active account: name a unit that has one, or leave it out."
         return [FailedTarget(name=name, error=CloudError(reason))]
     return active
 

@@ -71,10 +71,14 @@ def _owners_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
 
 
 def command_line(volume: Volume, target: VolumeSpec) -> str:
+    """The AWS CLI line from the present configuration to the target."""
+    return modify_line(volume.region, volume.id, target, with_size=target.size_gib > volume.spec.size_gib)
+
+
+def modify_line(region: str, volume_id: str, target: VolumeSpec, *, with_size: bool = False) -> str:
     """The AWS CLI line. IOPS and throughput are always named: AWS's pages disagree on what is given without them."""
-    words = ["aws", "ec2", "modify-volume", "--region", volume.region, "--volume-id", volume.id]
-    words += ["--volume-type", target.type]
-    if target.size_gib > volume.spec.size_gib:
+    words = ["aws", "ec2", "modify-volume", "--region", region, "--volume-id", volume_id, "--volume-type", target.type]
+    if with_size:
         words += ["--size", str(target.size_gib)]
     if target.iops is not None:
         words += ["--iops", str(target.iops)]
@@ -121,7 +125,10 @@ def _terraform(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:
         words = ["aws", "ec2", "describe-volumes", "--region", volume.region, "--volume-ids", volume.id]
         figures_asked = "Volumes[].[VolumeType,Size,Iops,Throughput]"
         line = shlex.join([*words, "--query", figures_asked, "--output", "text"])
-        yield note_step(f"Old providers leave figures out, and apply returns before the end. Check afterwards: {line}")
+        yield note_step(
+            "Old providers leave figures out, and apply returns before the change is complete. "
+            f"Check afterwards: {line}"
+        )
 
 
 def _claim_steps(volume: Volume, target: VolumeSpec) -> Iterator[ChangeStep]:

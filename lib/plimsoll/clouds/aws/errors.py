@@ -221,8 +221,8 @@ _ROWS: Final = (
     ErrorRow(
         (_DENIED_BY_POLICY,),
         DeniedByPolicy,
-        "{name} for {permission}{denial}. {purpose.goes_on}. No role can allow what the organization denies: leave the "
-        "place out, or set PLIMSOLL_DENIED_PLACES_EXPECTED=true where that is meant.",
+        "{name} for {permission}{denial}. {purpose.goes_on}. No role can override the organization's "
+        "denial: leave the place out, or set PLIMSOLL_DENIED_PLACES_EXPECTED=true if it is intended.",
     ),
     ErrorRow(_DENIED, AccessDenied, "{name} for {permission}{denial}. {purpose.goes_on}; {purpose.allow}."),
     ErrorRow(
@@ -249,8 +249,8 @@ _ROWS: Final = (
     ErrorRow(
         (ResponseParserError,),
         BadAnswer,
-        "the answer to {permission} is none ({message:.200}). {purpose.goes_on}; run again later, and see whether a "
-        "proxy answers in the place of AWS.",
+        "the answer to {permission} is unusable ({message:.200}). {purpose.goes_on}; run again later, and "
+        "check whether a proxy answers instead of AWS.",
     ),
     ErrorRow(
         (BotoConnectionError, HTTPClientError, HTTPError),

@@ -107,6 +107,9 @@ STATES: Final = frozenset(
 """What `plimsoll states` reads besides an audit's own answers. Each is optional: nothing is said that rests on one that
 is denied, and that one is named."""
 
+BILL: Final = frozenset({"s3:GetObject", "s3:ListBucket"})
+"""What reading a bill in S3 uses, on its bucket. One with a KMS key also needs kms:Decrypt on that key."""
+
 CHANGE: Final = frozenset(
     {
         "cloudtrail:LookupEvents",

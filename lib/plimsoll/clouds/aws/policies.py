@@ -13,6 +13,7 @@ import yaml
 from plimsoll.clouds.aws.names import AUDIT_ROLE, DOCUMENT_NAME, PROBE_DOCUMENT_NAME, role_arn
 from plimsoll.clouds.aws.permissions import (
     BENCHMARK_DOCUMENT,
+    BILL,
     CHANGE,
     COMPARISON,
     COPIES,
@@ -67,8 +68,9 @@ class AwsPolicy:
     """The policy for a purpose, as `policy` (of Plimsoll) wants it.
 
     `organization` adds what it takes to find an Organization's accounts and to enter them. `bucket` is where long
-    results of benchmarks are kept, if anywhere. `partition` is aws, aws-cn or aws-us-gov. `copies` lets a validation
-    copy volumes that their owners tagged; with `locked_document` it cannot write the document that measures.
+    results of benchmarks are kept, if anywhere, or where a bill is. `partition` is aws, aws-cn or aws-us-gov. `copies`
+    lets a validation copy volumes that their owners tagged; with `locked_document` it cannot write the document that
+    measures.
     """
 
     purpose: Purpose
@@ -86,13 +88,15 @@ class AwsPolicy:
 
     @property
     def statements(self) -> list[Statement]:
-        """The IAM statements for the purpose: a change has only its own, every other purpose has the audit's as
-        well."""
+        """The IAM statements for the purpose: a change and a bill have only their own, every other purpose has the
+        audit's as well."""
         if self.purpose is Purpose.CHANGE:
             return [
                 Statement(sid="Look", actions=CHANGE - {"ec2:ModifyVolume"}),
                 Statement(sid="ChangeVolumes", actions={"ec2:ModifyVolume"}, resources=(self._ec2("volume/*"),)),
             ]
+        if self.purpose is Purpose.BILL:
+            return list(self._read_bucket("Bill", BILL))
         statements = [Statement(sid="Audit", actions=auditing(self.policy))]
         if self.organization:
             entered = role_arn("*", AUDIT_ROLE, self.partition)
@@ -187,9 +191,13 @@ class AwsPolicy:
                 sid=f"SendToHosts{number}", actions={"ssm:SendCommand"}, resources=instances, conditions=tagged
             )
         if self.bucket is not None:
-            bucket = f"arn:{self.partition}:s3:::{self.bucket}"
-            yield Statement(sid="ListResults", actions={"s3:ListBucket"}, resources=(bucket,))
-            yield Statement(sid="ReadResults", actions={"s3:GetObject"}, resources=(f"{bucket}/*",))
+            yield from self._read_bucket("Results", _RESULTS)
+
+    def _read_bucket(self, what: str, actions: Collection[str]) -> Iterator[Statement]:
+        """The reading of a bucket: its list by the bucket itself, the rest by its objects."""
+        bucket, listing = f"arn:{self.partition}:s3:::{self.bucket}", {"s3:ListBucket"}
+        yield Statement(sid=f"List{what}", actions=listing, resources=(bucket,))
+        yield Statement(sid=f"Read{what}", actions=set(actions) - listing, resources=(f"{bucket}/*",))
 
     def _document(self, name: str) -> str:
         return f"arn:{self.partition}:ssm:*:*:document/{name}"

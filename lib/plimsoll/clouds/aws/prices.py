@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
@@ -15,15 +15,35 @@ from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import CloudAnswer, Deadline, ask_again, bad_answer, read_answer
 from plimsoll.clouds.common.dated_data import ListedPrices, PriceUsd
 from plimsoll.model.errors import CloudError
-from plimsoll.model.market import DOLLARS, PriceBook, TypePrice
+from plimsoll.model.market import DOLLARS, Meter, PriceBook, SnapshotPrices, TypePrice
 from plimsoll.model.units import KIB_PER_MIB
 from plimsoll.ports import Target
 
 ENDPOINT_REGIONS: Final = {"aws": "us-east-1", "aws-cn": "cn-northwest-1"}
 """A region that the Price List API of each partition answers from for all its regions. China's prices are in CNY."""
 
-_USAGE: Final = re.compile(r"(?:^|-)EBS:Volume(Usage|P-IOPS|P-Throughput|IOUsage)(?:\.(\w+))?(?:\.tier(\d))?$")
-_TYPES: Final = {"piops": "io1"}
+_USAGE: Final = re.compile(
+    r"(?:^|[^\w:-])(?P<place>(?:[A-Z0-9]+-)*)EBS:(?P<code>Volume(?:Usage|P-IOPS|P-Throughput|IOUsage)|Snapshot\w+"
+    r"|FastSnapshotRestore|directAPI\.snapshot)(?P<parts>(?:\.\w+)*)(?![\w.])"
+)
+"""A usage type, alone or in a text (Amazon EBS User Guide, codes in billing and usage reports, read 2026-11-26)."""
+
+_TYPES: Final = {"": "standard", "piops": "io1", **{name: name for name in ("gp2", "gp3", "io1", "io2", "st1", "sc1")}}
+_CODES: Final[Mapping[str, str]] = {
+    "VolumeUsage": "gib",
+    "VolumeP-IOPS": "iops",
+    "VolumeP-Throughput": "mib_s",
+    "VolumeIOUsage": "io",
+    "SnapshotUsage": "snapshot",
+    "SnapshotArchiveStorage": "archive",
+    "SnapshotArchiveEarlyDelete": "archive_early",
+    "SnapshotArchiveRetrieval": "archive_read",
+    "FastSnapshotRestore": "fast_restore",
+    "directAPI.snapshot": "requests",
+}
+PERFORMANCE: Final = ("gib", "iops", "mib_s", "io")
+"""The dimensions of volumes, whose prices are those of a type."""
+
 _TIER_ENDS: Final[Mapping[int, float | None]] = {1: 32_000.0, 2: 64_000.0, 3: None}
 """io2's IOPS are priced in three usage types: to 32,000, to 64,000 and above."""
 
@@ -48,6 +68,7 @@ region's prices are not listed yet, or the types that it lacks, by name."""
 
 _FILED: Final = "those prices come from the price file of {as_of}. Run again later, or give a price file with --prices."
 _FAMILIES: Final = ("Storage", "System Operation", "Provisioned Throughput")
+SNAPSHOT_FAMILIES: Final = ("Storage Snapshot", "Fast Snapshot Restore")
 
 
 class ProductAttributes(CloudAnswer):
@@ -170,25 +191,55 @@ def prices_in(rows: Iterable[PriceRow], currency: str = DOLLARS) -> dict[str, Ty
     gp3's throughput is listed per GiB/s and divided here. io1 is called piops. io2's IOPS come in tiers of their own.
     """
     figures: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        attributes = row.product.attributes
-        usage = _USAGE.search(attributes.usage_type)
-        price = _on_demand(row, currency)
-        if usage is None or price is None or attributes.location_type != "AWS Region":
+    for meter, usd, unit in _regional_prices(rows, currency):
+        if meter.dimension not in PERFORMANCE:
             continue
-        kind, suffix, tier = usage.groups()
-        name = _TYPES.get(suffix, suffix) or "standard"
-        figure = figures.setdefault(name, {"tiers": {}})
-        usd, unit = price
-        if kind == "Usage":
+        figure = figures.setdefault(meter.type, {"tiers": {}})
+        if meter.dimension == "gib":
             figure["gib_month"] = usd
-        elif kind == "P-IOPS":
-            figure["tiers"][int(tier or 1)] = usd
-        elif kind == "P-Throughput":
+        elif meter.dimension == "iops":
+            figure["tiers"][meter.tier] = usd
+        elif meter.dimension == "mib_s":
             figure["throughput_mib_s_month"] = usd / KIB_PER_MIB if unit.lower().startswith("gib") else usd
         else:
             figure["million_io"] = usd * 1e6
     return {name: _price(name, figure) for name, figure in figures.items() if "gib_month" in figure}
+
+
+def snapshot_prices_in(rows: Iterable[PriceRow], currency: str = DOLLARS) -> SnapshotPrices:
+    """The prices of snapshots in rows of GetProducts; None for what no row has."""
+    prices = {meter.dimension: usd for meter, usd, _ in _regional_prices(rows, currency)}
+    return SnapshotPrices(
+        gib_month=prices.get("snapshot"),
+        archive_gib_month=prices.get("archive"),
+        retrieval_gib=prices.get("archive_read"),
+        fast_restore_hour=prices.get("fast_restore"),
+    )
+
+
+def _regional_prices(rows: Iterable[PriceRow], currency: str) -> Iterator[tuple[Meter, float, str]]:
+    """The meter, price and unit of each row that is charged on demand in a region proper."""
+    for row in rows:
+        attributes = row.product.attributes
+        meter, price = find_usage(attributes.usage_type), _on_demand(row, currency)
+        if meter is not None and price is not None and not meter.apart and attributes.location_type == "AWS Region":
+            yield meter, *price
+
+
+def find_usage(text: str) -> Meter | None:
+    """The meter of the usage type that stands in a text, in units as billed; None if nothing here knows it."""
+    usage = _USAGE.search(text)
+    dimension = None if usage is None else _CODES.get(usage["code"])
+    if usage is None or dimension is None:
+        return None
+    parts = usage["parts"].split(".")[1:]
+    apart = "an Outpost" if "outposts" in parts else "a Local Zone" if usage["place"].count("-") > 1 else ""
+    parts = [part for part in parts if part != "outposts"]
+    tier = int(parts.pop()[-1]) if parts and re.fullmatch(r"tier\d", parts[-1]) else 1
+    if dimension not in PERFORMANCE:
+        return Meter(dimension, apart=apart)
+    kind = _TYPES.get(parts[0] if parts else "")
+    return None if kind is None or len(parts) > 1 else Meter(dimension, kind, tier, apart=apart)
 
 
 def other_currency(rows: Iterable[PriceRow]) -> str | None:
@@ -199,7 +250,7 @@ def other_currency(rows: Iterable[PriceRow]) -> str | None:
         for term in row.terms.on_demand.values()
         for dimension in term.dimensions.values()
         for currency, amount in dimension.usd.items()
-        if amount > 0 and _USAGE.search(row.product.attributes.usage_type)
+        if amount > 0 and find_usage(row.product.attributes.usage_type)
     }
     return min(charged, default=None) if DOLLARS not in charged else None
 
@@ -229,9 +280,9 @@ def _parts(price: TypePrice) -> frozenset[str]:
     return frozenset(name for name, price_of in charged.items() if price_of)
 
 
-def price_rows(client: Any, region: str, asker: Asker) -> list[PriceRow]:
+def price_rows(client: Any, region: str, asker: Asker, families: Sequence[str] = _FAMILIES) -> list[PriceRow]:
     """Every row of a region's volumes; a list with one that cannot be read is asked for again as a whole."""
-    return ask_again(lambda: [row_in(text, asker.place) for text in _texts(client, region, asker)], ASKED)
+    return ask_again(lambda: [row_in(text, asker.place) for text in _texts(client, region, asker, families)], ASKED)
 
 
 def row_in(text: str, place: str) -> PriceRow:
@@ -243,8 +294,8 @@ def row_in(text: str, place: str) -> PriceRow:
     return read_answer(PriceRow, raw, call=GET_PRODUCTS, place=place)
 
 
-def _texts(client: Any, region: str, asker: Asker) -> Iterable[str]:
-    for family in _FAMILIES:
+def _texts(client: Any, region: str, asker: Asker, families: Sequence[str]) -> Iterable[str]:
+    for family in families:
         filters = [
             {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
             {"Type": "TERM_MATCH", "Field": "productFamily", "Value": family},

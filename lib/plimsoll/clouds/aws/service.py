@@ -286,6 +286,7 @@ class LambdaWorker:
                 self.client.invoke(FunctionName=self.function, InvocationType="Event", Payload=message.encode())
             except (ReadTimeoutError, ConnectionClosedError) as error:
                 raise Unanswered(
-                    f"cannot {what}: Lambda took the request and did not answer ({type(error).__name__}), so that it "
-                    "is not known whether it is carried out. Wait for its answer, and ask again where none comes."
+                    f"cannot {what}: Lambda took the request and did not answer ({type(error).__name__}), "
+                    "so it may or may not be carried out. Wait for its answer, and ask again if none "
+                    "comes."
                 ) from error

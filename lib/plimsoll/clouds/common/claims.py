@@ -85,7 +85,8 @@ def warn_of_new_claims(storage_class: str | None, parameters: Parameters) -> Cha
     named = f"StorageClass {storage_class}" if storage_class else "StorageClass"
     figures = ", ".join(f"{key}: {value}" for key, value in as_texts(parameters).items())
     return note_step(
-        f"New claims still get what their {named} says. Its parameters cannot be edited: make another with {figures} "
+        f"New claims still get the figures of their {named}. Its parameters cannot be edited: make another "
+        f"with {figures} "
         "(in the place of iopsPerGB, with which IOPS grow with the size). Name it where claims are written again: the "
         "volumeClaimTemplates, chart, custom resource or repository, which may also set this claim back."
     )

@@ -3,7 +3,7 @@
 import math
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +18,7 @@ from plimsoll.files import read_text
 from plimsoll.model.ceiling import LatencyClass, Resource
 from plimsoll.model.errors import BadInput
 from plimsoll.model.market import (
+    NO_SNAPSHOT_PRICES,
     Based,
     Burst,
     ChangeLimit,
@@ -27,6 +28,7 @@ from plimsoll.model.market import (
     PriceBook,
     Provisioned,
     Sized,
+    SnapshotPrices,
     Stepped,
     TypePrice,
     VolumeType,
@@ -96,9 +98,14 @@ def _rule(written: Any) -> Any:
     if "bands" in written:
         return FromIops(bands=tuple((up_to, per_iops, cap) for up_to, per_iops, cap in written["bands"]))
     if "per_mib_s" in written:
-        return TypeAdapter(FromThroughput).validate_python(written)
+        return _adapter(FromThroughput).validate_python(written)
     kind = Provisioned if "least" in written else Based if "base" in written else Sized
-    return TypeAdapter(kind).validate_python(written)
+    return _adapter(kind).validate_python(written)
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def _latency(written: Any) -> Any:
@@ -214,9 +221,19 @@ class _Price(BaseModel):
         return TypePrice(iops_tiers=tiers, **self.model_dump(exclude={"source", "iops_month", "iops_tiers"}))
 
 
+class _Snapshots(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+    source: str | None = None
+    gib_month: PriceUsd | None = None
+    archive_gib_month: PriceUsd | None = None
+    retrieval_gib: PriceUsd | None = None
+    fast_restore_hour: PriceUsd | None = None
+
+
 class _Region(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
     source: str
+    snapshots: _Snapshots | None = None
     __pydantic_extra__: dict[str, _Price] = Field(init=False)
 
 
@@ -233,7 +250,9 @@ class PriceFile(BaseModel):
     def _check_sources(self) -> "PriceFile":
         for region, entry in self.regions.items():
             prices = (entry.__pydantic_extra__ or {}).values()
-            for source in (entry.source, *(price.source for price in prices if price.source)):
+            sources = [entry.source, *(price.source for price in prices if price.source)]
+            sources += [entry.snapshots.source] if entry.snapshots and entry.snapshots.source else []
+            for source in sources:
                 if source not in self.sources:
                     raise ValueError(f"{region} names the source {source}, which is not under sources")
         return self
@@ -249,11 +268,51 @@ class PriceFile(BaseModel):
             source=f"{source.what} ({source.where})",
             as_of=source.as_of,
             types={name: price.type_price() for name, price in (entry.__pydantic_extra__ or {}).items()},
+            snapshots=NO_SNAPSHOT_PRICES
+            if entry.snapshots is None
+            else SnapshotPrices(**entry.snapshots.model_dump(exclude={"source"})),
         )
+
+    def snapshots(self, region: str) -> SnapshotPrices:
+        """A region's prices of snapshots; unknown ones if the file has none."""
+        book = self.book(region)
+        return NO_SNAPSHOT_PRICES if book is None else book.snapshots
 
     def books(self) -> list[PriceBook]:
         """The books of all regions."""
         return [book for region in self.regions if (book := self.book(region)) is not None]
+
+
+def written_price(price: TypePrice | SnapshotPrices) -> dict[str, Any]:
+    """A price with the keys of a price file, without what it does not charge or is not known."""
+    figures = asdict(price)
+    if "iops_tiers" in figures:
+        figures["iops_tiers"] = [
+            [None if end is None else float(end), round(usd, _DIGITS)] for end, usd in figures["iops_tiers"]
+        ]
+    return {
+        name: round(figure, _DIGITS) if isinstance(figure, float) else figure
+        for name, figure in figures.items()
+        if figure
+    }
+
+
+def price_content(books: Iterable[PriceBook], where: str, verified_on: date) -> dict[str, Any]:
+    """The content of a price file of some regions' books, each with a source of its own."""
+    listed = list(books)
+    sources = {book.region: {"what": book.source, "where": where, "as_of": book.as_of} for book in listed}
+    regions = {
+        book.region: {
+            "source": book.region,
+            **({"snapshots": snapshots} if (snapshots := written_price(book.snapshots)) else {}),
+            **{name: written_price(price) for name, price in sorted(book.types.items())},
+        }
+        for book in listed
+    }
+    return {"verified_on": verified_on, "currency": "USD", "sources": sources, "regions": regions}
+
+
+_DIGITS: Final = 9
 
 
 @dataclass(slots=True, kw_only=True)

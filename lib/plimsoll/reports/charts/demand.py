@@ -62,7 +62,7 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
         ]
         above += [words[key] for key in hidden]
         former += _former(record, side, highest_rate(getattr(profile, peak)))
-    then = "Shorter lines: what it could carry before it was changed." if former else ""
+    then = "Shorter lines: its limits before it was changed." if former else ""
     lines = [_reading_words(record, profile), then, f"Above the picture: {', '.join(above)}." if above else ""]
     return Picture(
         kind="demand",

@@ -59,7 +59,7 @@ def roofline_picture(
         kind="roofline",
         subject=subject(record),
         title=roofline_title(record, profile),
-        subtitle=f"Points: what was asked for. Lines: what can be carried at each I/O size.{crosses}",
+        subtitle=f"Points: demand. Lines: the most that can be carried at each I/O size.{crosses}",
         datasets={ROOFS: roofs, LABELS: labels(roofs, levels), MEASURED: measured},
     )
 
@@ -69,7 +69,7 @@ def envelope_picture(
 ) -> Picture:
     """The picture of measured envelopes, and of what a volume asked for over them where one is given."""
     record, profile = asked or (None, None)
-    asked_for = ", and what was asked for" if asked else ""
+    asked_for = ", and demand" if asked else ""
     measured = [row for place, envelope in enumerate(envelopes) for row in measured_rows(series(place), envelope)]
     levels, sizes_kib = _points(profile, measured)
     low_kib, high_kib = _extent(sizes_kib)

@@ -60,6 +60,11 @@ def column_types(model: type[BaseModel], dialect: Dialect = DUCKDB) -> dict[str,
     return {name: _type(field.annotation, dialect) for name, field in model.model_fields.items()}
 
 
+def column_struct(model: type[BaseModel]) -> str:
+    """The type of a column that holds a whole record."""
+    return _type(model, DUCKDB)
+
+
 def glue_tables() -> Mapping[str, dict[str, str]]:
     """The columns of each table of Athena with their Glue types, as in its Parquet files, without the partition.
 

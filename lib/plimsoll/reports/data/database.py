@@ -16,10 +16,10 @@ from plimsoll.model.errors import BadInput
 from plimsoll.model.volume_names import NamedVolume, choose_volume, nearest_hint, quote_word
 from plimsoll.reports.data import views
 from plimsoll.reports.data.column_types import KEYS, literal, quote_name
-from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, earlier_change
-from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, UNANSWERED, check_export
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, StateRecord, earlier_change
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, STATES_FILE, UNANSWERED, check_export
 from plimsoll.reports.run_reader import UnansweredRecord, check_files, damage_error, read_run
-from plimsoll.reports.run_record import Failures
+from plimsoll.reports.run_record import Failures, PaidRecord
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,6 +33,9 @@ _ROWS: Final = 1000
 _ANSWERS: Final = ("SELECT", "MULTI")
 """Statements that answer with rows and change nothing; a pivot is several in one."""
 
+
+_READ: Final = (RECOMMENDATIONS, DEMAND, UNANSWERED, STATES_FILE)
+"""The files of a run that queries read."""
 
 SELECTED: Final = "selected"
 """The table of the selected volumes, by account, region and volume id."""
@@ -117,7 +120,7 @@ class Database:
             yield
         except duckdb.Error as error:
             for folder, schema in zip(self.folders, self.schemas, strict=True):
-                for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
+                for name in _READ:
                     if f'file "{self.scratch / schema / name}"' in str(error):
                         raise damage_error(folder / name) from error
             if isinstance(error, duckdb.PermissionException):
@@ -152,9 +155,7 @@ def open_runs(*folders: Path, files: Sequence[str] = ()) -> Iterator[Database]:
             _add_run(connection, folder, schema, Path(spill))
         connection.execute("set TimeZone = 'UTC'")
         # A link is followed to its file before it is asked whether that may be read.
-        run_files = [
-            str((folder / name).resolve()) for folder in whole for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)
-        ]
+        run_files = [str((folder / name).resolve()) for folder in whole for name in _READ]
         _shut(connection, [*run_files, *files], spill)
         yield Database(connection=connection, folders=whole, schemas=schemas, scratch=Path(spill))
 
@@ -227,6 +228,7 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
         unanswered = f"{schema}.failed_volumes"
         columns = (*KEYS, "outcome", "reason", "provider")
         _table(connection, unanswered, columns, list(_failed_volumes(failed)))
+    states_link = _link_file(folder / STATES_FILE, here)
     for name, sql in {
         "recommendations": views.recommendations(records),
         "offers": views.offers(records),
@@ -234,6 +236,8 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
         "epochs": views.epochs(records),
         "demand": views.demand(views.lines(DemandProfileRecord, _copy_whole_lines(folder / DEMAND, here))),
         "failures": views.failures(unanswered, f"{schema}.unread_places"),
+        "states": views.states(states_link, "states", StateRecord),
+        "paid": views.states(states_link, "picture", PaidRecord),
     }.items():
         connection.execute(f"create view {schema}.{name} as {sql}")
 

@@ -21,6 +21,8 @@ from plimsoll.reports.run_files import (
     RECOMMENDATIONS,
     RUN,
     SLACK_PREVIEW,
+    STATES_FILE,
+    STATES_TABLE,
     TABLE,
     TICKETS,
     UNANSWERED,
@@ -34,7 +36,7 @@ PARQUET: Final = dict(zip(PARQUET_FILES, (KEYS, (*KEYS, "start")), strict=True))
 
 _OWN: Final = (
     *(RUN, JOURNAL, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, CHECKSUMS, PAGE, MARKDOWN, SLACK_PREVIEW),
-    *(FOCUS, TICKETS),
+    *(FOCUS, TICKETS, STATES_FILE, STATES_TABLE),
     *PARQUET,
 )
 

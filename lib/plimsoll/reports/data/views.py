@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from plimsoll.reports.data.column_types import KEYS, column_types, literal, quote_name
+from plimsoll.reports.data.column_types import KEYS, column_struct, column_types, literal, quote_name
 from plimsoll.reports.record import (
     EARLIER,
     FIRST_PROVIDER,
@@ -19,12 +19,14 @@ from plimsoll.reports.record import (
 from plimsoll.reports.steps import RISK_SQL, STEP_SQL
 
 VIEWS: Final = {
-    "recommendations": "one row a volume: what it is, what it should be, why, and the step that it belongs to",
+    "recommendations": "one row a volume: its configuration, the recommended one, the reasons and the step",
     "offers": "one row a configuration that was weighed for a volume, and why it was refused",
     "frontier": "one row a budget of throttled minutes of a volume: the cheapest configuration that keeps to it",
     "epochs": "one row a span of the window in which a volume and its hosts did not change",
-    "demand": "one row a span of time of a volume: what it was asked for",
+    "demand": "one row a span of time of a volume: its demand",
     "failures": "one row a volume without an answer, or a place that could not be read, and why",
+    "states": "one row a thing that is paid for and not used, once `plimsoll states` has read it",
+    "paid": "one row a type and state of what is paid, with what of it is used and can be taken",
 }
 """Every view, and what a row of it is."""
 
@@ -126,6 +128,12 @@ def failures(rows: str, places: str) -> str:
         from {rows}
         union all
         select 'place', place, null, null, null, 'failed', reason, null from {places}"""
+
+
+def states(path: str | None, column: str, model: type[BaseModel]) -> str:
+    """The SQL of a list in states.json, a row each; without a path (None) it has no rows."""
+    listed = {column: f"{column_struct(model)}[]"}
+    return f"select unnest(entry) from (select unnest({column}) as entry from {_rows(listed, path, 'unstructured')})"
 
 
 def records(path: str | None) -> str:

@@ -176,15 +176,15 @@ def notes(diff: Diff) -> Iterator[str]:
         yield "The second run is older than the first one."
     for run, which in ((diff.before, "first"), (diff.after, "second")):
         if run.status in {"interrupted", "running"}:
-            yield f"The {which} run has not ended: a volume that it does not name may be there all the same."
+            yield f"The {which} run has not ended: a volume that it does not list may still exist."
     yield from _besides(diff)
     if diff.mixed:
         yield (
-            f"{count_of(diff.mixed, 'volume')} changed to what the first run has no price for: what that saved may "
-            "hold a change of prices."
+            f"{count_of(diff.mixed, 'volume')} changed to a configuration without a price in the first "
+            "run: its saving may include a change of prices."
         )
     if diff.unpriced:
-        yield f"{count_of(diff.unpriced, 'done volume')} without a known price: what that saved is not in the sum."
+        yield f"{count_of(diff.unpriced, 'done volume')} without a known price: its saving is not in the sum."
     volumes, usd_more = diff.repriced
     if volumes:
         count = count_of(volumes, "volume")

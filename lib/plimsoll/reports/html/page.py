@@ -4,8 +4,10 @@ The page's style sheets, scripts and templates, which are files of this package.
 """
 
 import json
+import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -15,7 +17,9 @@ from tempfile import TemporaryFile
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+import jinja2
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 from pydantic_core import to_json
 
@@ -118,10 +122,23 @@ def templates_of(package: str) -> Environment:
         autoescape=True,
         finalize=_show_value,
         loader=PackageLoader(package),
+        bytecode_cache=BytecodeOfTemplates(
+            str(files(package) / "__pycache__"), f"%s.jinja-{jinja2.__version__}.{sys.implementation.cache_tag}"
+        ),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+class BytecodeOfTemplates(FileSystemBytecodeCache):
+    """Bytecode of templates beside that of modules: compiling them takes as long as all else of a small page."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keeps it as Python keeps a module's: not at all if that is not wanted, or cannot be done there."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
 
 
 def _show_value(value: Any) -> Any:

@@ -59,7 +59,7 @@ _IN_A_FENCE: Final = 10
 _WAITING: Final = 20
 
 _BEFORE: Final = (Topic.HEADLINE, Topic.MONEY, Topic.SINCE, Topic.OUTLOOK, Topic.INCOMPLETE, Topic.STEPS)
-_AFTER: Final = (Topic.TEMPLATES, Topic.COSTS, Topic.NOTICES, Topic.MISSING)
+_AFTER: Final = (Topic.TEMPLATES, Topic.PAID, Topic.STATES, Topic.COSTS, Topic.NOTICES, Topic.MISSING)
 """The blocks above the lists of volumes, and those below."""
 
 

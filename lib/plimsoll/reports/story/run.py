@@ -2,17 +2,29 @@
 
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 
-from plimsoll.model.kinds import COSTS, KINDS, CountsAs, Kind
+from plimsoll.model.kinds import COSTS, KINDS, STATE_KINDS, CountsAs, Kind
+from plimsoll.model.market import DOLLARS
 from plimsoll.model.policy import Policy, SizeOn
 from plimsoll.reports.promises import kept_promises, learned_words, outlook
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import RecommendationRecord, StateRecord
 from plimsoll.reports.run_reader import Matched
-from plimsoll.reports.run_record import Failures, HistoryTold, PartUsd, PriceSource, RunRecord, RunUsd, VolumeCounts
+from plimsoll.reports.run_record import (
+    PAID_PARTS,
+    Failures,
+    HistoryTold,
+    PaidRecord,
+    PartUsd,
+    PriceSource,
+    RunRecord,
+    RunUsd,
+    StateSum,
+    VolumeCounts,
+)
 from plimsoll.reports.sorting import Largest
 from plimsoll.reports.steps import CENT, STEP_COMMANDS, Step, requirement_words, step_of, step_words
 from plimsoll.reports.story import (
@@ -129,6 +141,8 @@ def part_of_run(run: RunRecord, accounts: Collection[str] = ()) -> RunRecord:
         update={
             **dict.fromkeys(("history", "promises", "learning")),
             **{kind.name: [] for kind in COSTS},
+            "paid": [],
+            "states": [],
             "volumes": run.volumes.model_copy(update={"skipped": {}}),
             "monthly_usd": run.monthly_usd.model_copy(update={"saved_by_templates": 0.0}),
             "failures": failures,
@@ -350,7 +364,7 @@ def _step_line(step: Step, run: RunRecord, policy: Policy, folder: Path | None, 
     return StepLine(
         step=step,
         words=step_words(step, policy),
-        volumes=count_of(part.volumes, "volume") + (f", the first from {until} on" if until else ""),
+        volumes=count_of(part.volumes, "volume") + (f", from {until} on" if until else ""),
         money=money_of(part.monthly_usd),
         amount=usd(saved) if saved >= CENT else money_of(part.monthly_usd),
         share_pct=round(max(0.0, saved / whole.now * 100 if whole.now > 0 else 0.0), 2),
@@ -403,6 +417,10 @@ def _tell_places(run: RunRecord) -> Iterator[Changes | Figures | Missing | Note]
     templates = tuple(template_texts(run))
     if templates:
         yield Changes(topic=Topic.TEMPLATES, title=TITLE, why=WHY, changes=templates)
+    if run.paid:
+        yield tell_paid(run.paid)
+    if run.states:
+        yield tell_states(run.states)
     for costs in cost_tables(run):
         heads = ("owner", "made", "volumes:", "money:")
         yield Figures(topic=Topic.COSTS, title=costs.title, why=COSTS_WHY, heads=heads, rows=tuple(costs.rows))
@@ -411,6 +429,98 @@ def _tell_places(run: RunRecord) -> Iterator[Changes | Figures | Missing | Note]
         yield missing
     for places, text in group_notices(run):
         yield Note(topic=Topic.NOTICES, title=places, lines=(text,))
+
+
+def tell_paid(rows: Sequence[PaidRecord]) -> Figures:
+    """The picture of what is paid: by type and state, what of it is used and what can be taken, the dearest first."""
+    few = [_paid_row(row) for row in rows[:_PAID_ROWS]]
+    few += [_paid_row(total, f"all in {total.currency}") for total in sum_paid(rows)]
+    heads = ("type", "state", *_PAID_HEADS, "without a price:")
+    return Figures(topic=Topic.PAID, title=_PAID_TITLE, why=_paid_words(rows), heads=heads, rows=tuple(few))
+
+
+_PAID_TITLE: Final = "What is paid a month, and what of it is used"
+_PAID_HEADS: Final = ("paid:", "used:", "now:", "with proof:", "owner's word:", "not known:")
+_PAID_ROWS: Final = 12
+
+
+def sum_paid(rows: Iterable[PaidRecord]) -> list[PaidRecord]:
+    """The sum of each currency's rows: currencies are never added up."""
+    sums: dict[str, PaidRecord] = {}
+    for row in rows:
+        before = sums.get(row.currency, PaidRecord(type="together", state="", currency=row.currency))
+        added = {name: getattr(before, name) + getattr(row, name) for name in ("count", "unpriced", *PAID_PARTS)}
+        sums[row.currency] = before.model_copy(update=added)
+    return list(sums.values())
+
+
+def _paid_row(row: PaidRecord, state: str = "") -> tuple[str, ...]:
+    words = STATE_KINDS[row.state].words if row.state in STATE_KINDS else row.state or state
+    money = (getattr(row, part) for part in PAID_PARTS)
+    amounts = (_paid_amount(amount, row.currency) if amount else "" for amount in money)
+    return row.type, words, *amounts, f"{row.unpriced:,}" if row.unpriced else ""
+
+
+def _paid_amount(amount: float, currency: str) -> str:
+    return usd(amount) if currency == DOLLARS else f"{currency} {amount:,.2f}"
+
+
+def _paid_words(rows: Sequence[PaidRecord]) -> str:
+    """The picture in a sentence for each currency; things without a known price are counted."""
+    sentences = []
+    for total in sum_paid(rows):
+        parts = [
+            f"{_paid_amount(getattr(total, part), total.currency)} {words}"
+            for part, words in zip(PAID_PARTS[1:], _PAID_WORDS, strict=True)
+            if getattr(total, part) >= CENT
+        ]
+        if parts:
+            sentences.append(f"Of {_paid_amount(total.paid, total.currency)} a month: {', '.join(parts)}.")
+        if total.unpriced:
+            sentences.append(f"What {count_of(total.unpriced, 'more thing')} cost is not known.")
+    return " ".join(sentences)
+
+
+_PAID_WORDS: Final = ("is used", "can be taken now", "needs proof", "needs its owner's word", "is not known")
+
+
+def tell_states(sums: Iterable[StateSum]) -> Figures:
+    """The sums of things in each state, with the bounds of what their actions save."""
+    rows = tuple(
+        (
+            STATE_KINDS[state.state].words,
+            f"{state.things:,}",
+            _with_unknown(state.monthly_usd, state.unpriced),
+            usd(state.monthly_usd_saved_least),
+            _with_unknown(state.monthly_usd_saved_most, state.unsaved),
+        )
+        for state in sums
+        if state.state in STATE_KINDS
+    )
+    heads = ("state", "things:", "paid a month:", "saved at least:", "at most:")
+    return Figures(topic=Topic.STATES, title="Paid for, and not used", heads=heads, rows=rows)
+
+
+def _with_unknown(amount: float, things: int) -> str:
+    return f"{usd(amount)} and {things:,} unknown" if things else usd(amount)
+
+
+def tell_state(record: StateRecord) -> Note:
+    """One thing in a state: what to do, why, what is given up and missing, the commands and the way back."""
+    name = record.ids[0] if len(record.ids) == 1 else f"{record.ids[0]} and {len(record.ids) - 1:,} more"
+    least, most = record.monthly_usd_saved_least, record.monthly_usd_saved_most
+    money = "" if most is None else f", {usd(most)} a month"
+    if least is not None and most is not None and least != most:
+        money = f", {usd(least)} to {usd(most)} a month"
+    called, target = f"{name} {record.name or ''}".rstrip(), f" to {record.target}" if record.target else ""
+    lines = [f"{called} ({STATE_KINDS[record.state].words}): {record.action}{target}{money}"]
+    lines += [f"  why: {'; '.join(record.evidence)}"] if record.evidence else []
+    lines += [f"  given up: {'; '.join(record.gives_up)}"] if record.gives_up else []
+    lines += [f"  missing: {lack.text}" for lack in record.lacks]
+    back = [record.way_back or "none", *([usd(record.way_back_usd)] if record.way_back_usd else [])]
+    back += [f"about {record.way_back_hours:g} hours"] if record.way_back_hours else []
+    copy = "\n".join(f"  {command}" for command in record.commands)
+    return Note(topic=Topic.STATES, lines=(*lines, f"  way back: {', '.join(back)}"), copy=copy)
 
 
 def tell_missing(run: RunRecord) -> Missing:
@@ -501,7 +611,7 @@ def _policy(policy: Policy) -> Iterator[str]:
         yield "A bucket's busiest second sizes it where the cloud publishes that"
     if policy.size_on is SizeOn.BUSY_TIME:
         yield "Elsewhere rates over the busy share of a bucket do"
-    types = " or ".join(policy.target_types) or "of any type that its cloud's data mark as a target"
+    types = " or ".join(policy.target_types) or "of any type marked as a target in its cloud's data"
     yield f"It may be {types}, and must save ${policy.min_saving_usd_month:,.2f} a month"
     yield f"Measurements in the volume's own account and region have grade A for {policy.evidence_max_age_days} days"
     if policy.overrides:

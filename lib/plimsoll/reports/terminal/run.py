@@ -35,7 +35,7 @@ _SPEC_WIDTH = 14
 """Characters of a configuration that leave room for everything else in 80 columns."""
 
 _BEFORE = (Topic.HEADLINE, Topic.INCOMPLETE, Topic.MONEY, Topic.COUNTS)
-_AFTER = (Topic.SINCE, Topic.OUTLOOK, Topic.STEPS, Topic.TEMPLATES, Topic.COSTS)
+_AFTER = (Topic.SINCE, Topic.OUTLOOK, Topic.STEPS, Topic.TEMPLATES, Topic.PAID, Topic.STATES, Topic.COSTS)
 _LAST = (Topic.NOTICES, Topic.MISSING, Topic.ABOUT)
 """The blocks of a run in the terminal's order: the first of all are its sums, the last ones stand below the table."""
 
@@ -168,7 +168,7 @@ def lay_out(block: StoryBlock) -> Iterator[RenderableType | str]:
             yield Text(printable(block.text), style="bold")
         case Figures():
             yield _figures_table(block)
-            if block.topic is Topic.MONEY and block.why:
+            if block.topic in {Topic.MONEY, Topic.PAID} and block.why:
                 yield Text(block.why, style="dim")
         case StepList():
             yield _steps_table(block)

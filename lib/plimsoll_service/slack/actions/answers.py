@@ -55,7 +55,7 @@ class SlackAnswers:
                     channel=asked.channel, user=asked.user, thread_ts=asked.thread, **message.payload
                 )
         else:
-            raise Unexpected(f"there is nowhere to answer request {asked.id}: this is a fault, please report it.")
+            raise Unexpected(f"there is nowhere to answer request {asked.id}: please report this bug.")
 
     def show(self, view: Mapping[str, Any]) -> None:
         """Fills the open view; an asker who has closed it wants no answer."""

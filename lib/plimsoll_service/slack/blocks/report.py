@@ -35,11 +35,12 @@ from plimsoll_service.slack.blocks.volume_list import (
 )
 
 _OF_ACCOUNT: Final = (Topic.INCOMPLETE, Topic.STEPS, Topic.TEMPLATES, Topic.MISSING)
-_AT_A_GLANCE: Final = (Topic.MONEY, Topic.STEPS, Topic.TEMPLATES, Topic.MISSING)
+_AT_A_GLANCE: Final = (Topic.MONEY, Topic.PAID, Topic.STATES, Topic.STEPS, Topic.TEMPLATES, Topic.MISSING)
 """The blocks of an account's story, and those of a run's that follow on what Plimsoll is and what has changed."""
 
 _PURPOSE: Final = (
-    "Plimsoll compares the use of cloud disks with what they cost, and recommends cheaper ones that still deliver it."
+    "Plimsoll compares how much cloud disks are used with their cost, and recommends cheaper ones that "
+    "still deliver enough."
 )
 _MOST_ID: Final = 200
 _MOST_SINCE: Final = 500
@@ -202,7 +203,7 @@ def _others_message(others: list[DigestSums], report: str | None) -> SlackMessag
 def savings_message(run: RunRecord, place: str) -> SlackMessage:
     """The figures of a run by its run.json; `place` is where its report is."""
     story = tell_run(run, parse_policy(run.policy))
-    topics = Topic.HEADLINE, Topic.INCOMPLETE, Topic.MONEY, Topic.SINCE, Topic.OUTLOOK
+    topics = Topic.HEADLINE, Topic.INCOMPLETE, Topic.MONEY, Topic.PAID, Topic.SINCE, Topic.OUTLOOK
     seen = count_of(run.volumes.seen, "volume")
     end = note(f"Audit {run.id} of {run.as_of:%Y-%m-%d %H:%M} UTC, {seen}. Its report: {place}")
     return SlackMessage.compose(_headline_of(story), [*story_blocks(blocks_about(story, *topics)), end])

@@ -68,7 +68,10 @@ def _blocks(block: StoryBlock, sums: DigestSums | None) -> Iterator[Block]:
 
 
 def _figures(figures: Figures) -> Iterator[Block]:
-    """Money in a paragraph; of anything else a line for each row, with its heads and figures."""
+    """Money, and the picture of what is paid, in a paragraph; of anything else a line for each row, with its heads."""
+    if figures.topic is Topic.PAID:
+        yield paragraph(bold(f"{figures.title}. "), figures.why)
+        return
     if figures.title:
         yield paragraph(bold(figures.title))
     if figures.topic is Topic.MONEY:

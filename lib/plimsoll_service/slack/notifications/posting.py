@@ -145,7 +145,7 @@ class StoreLedger:
 
 def damaged_key(key: str) -> BadInput:
     """The error of a damaged value under a key of the store."""
-    return BadInput(f"{key} in the store is damaged: delete it there, and it is begun anew.")
+    return BadInput(f"{key} in the store is damaged: delete it there, and it is written again.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +276,7 @@ class Posting:
 
     def _wait(self) -> None:
         if self.stop():
-            raise OutOfTime(f"time is over before all of the report stands in {self.channel}: try again.")
+            raise OutOfTime(f"the function's time ran out before the whole report was in {self.channel}: try again.")
         if self._last_s is not None and (early_s := self._last_s + PACE_S - self.now()) > 0:
             self.pause(early_s)
 

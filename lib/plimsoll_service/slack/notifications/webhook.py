@@ -46,7 +46,7 @@ class Webhook:
         An address of this machine is one if Slack's Web API is on this machine as well.
         """
         if not is_hook(url.strip(), api_url):
-            raise BadInput("the webhook's URL is none of Slack's: it begins with https://hooks.slack.com/services/.")
+            raise BadInput("the webhook's URL is not Slack's, which begins with https://hooks.slack.com/services/.")
         parts = urlsplit(url.strip())
         match = _PATH.fullmatch(parts.path)
         if match is None:
@@ -100,4 +100,4 @@ def _send(message: SlackMessage, webhook: Webhook, pause: Callable[[float], None
     remedy = _REMEDIES.get(answer.body)
     if remedy is not None:
         raise AccessDenied(f"Slack refused to {_WHAT}: {answer.body}: {remedy}.")
-    raise Unexpected(f"Slack refused to {_WHAT}: {answer.body[:200]}: this is a fault of Plimsoll, please report it.")
+    raise Unexpected(f"Slack refused to {_WHAT}: {answer.body[:200]}: this is a bug in Plimsoll: please report it.")

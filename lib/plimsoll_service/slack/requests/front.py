@@ -53,7 +53,7 @@ NOBODY: Final = (
 )
 LOST: Final = "The request did not get through, and nothing was done. Please try again; the service's log says why."
 UNSURE: Final = (
-    "It is not known whether that got through. Please wait some minutes for an answer, and try again if none comes; "
+    "The request may or may not have got through. Please wait some minutes for an answer, and try again if none comes; "
     "the service's log says why."
 )
 NO_DIALOG: Final = "Slack did not open the dialog. Please press the button again."

@@ -4,6 +4,7 @@ Fields as docs.slack.dev/reference/interaction-payloads and docs.slack.dev/inter
 have them (checked 2026-11). What else Slack sends is ignored.
 """
 
+import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -145,12 +146,12 @@ def parse_payload(content: Mapping[str, Any]) -> SlackPayload:
     """The typed payload. Raises Refused (404) for another kind, (400) if something is missing or wrong."""
     kind = Typed if "command" in content else _INTERACTIONS.get(str(content.get("type")))
     if kind is None:
-        raise Refused(HTTPStatus.NOT_FOUND, "the kind of interaction is none that is taken")
+        raise Refused(HTTPStatus.NOT_FOUND, "unknown kind of interaction")
     try:
         return kind.model_validate(dict(content))
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"])
-        raise malformed_content(f"the content lacks {place}, or has it wrong") from error
+        raise malformed_content(f"{place} is missing or wrong in the content") from error
 
 
 def admit(payload: SlackPayload, config: SlackConfig | None, api_url: str) -> None:
@@ -161,9 +162,9 @@ def admit(payload: SlackPayload, config: SlackConfig | None, api_url: str) -> No
     """
     _check_team(payload, config)
     if not _is_known(payload):
-        raise Refused(HTTPStatus.NOT_FOUND, "the button, dialog or command is none of ours")
+        raise Refused(HTTPStatus.NOT_FOUND, "unknown button, dialog or command")
     if payload.response_url is not None and not is_hook(payload.response_url, api_url):
-        raise malformed_content("the address for answers is none of Slack's")
+        raise malformed_content("the address for answers is not Slack's")
 
 
 def origin_of(press: Pressed) -> Origin:
@@ -231,7 +232,7 @@ def command_request(typed: Typed) -> SlackRequest | str:
     word, *arguments = typed.text.split() or ["help"]
     action = _WORDS.get(word.lower())
     if action is None:
-        return HELP if word.lower() == "help" else f"I do not know that word. This is what I know:\n{HELP}"
+        return HELP if word.lower() == "help" else f"{_unknown_word(word.lower())} This is what I know:\n{HELP}"
     if action.of_plan:
         return _plan_word(typed, action.name, arguments)
     if not action.of_volume and arguments:
@@ -256,6 +257,12 @@ def _plan_word(typed: Typed, name: str, arguments: Sequence[str]) -> SlackReques
         return _new_request(typed, name, (typed.trigger_id,), where)
     except ValidationError:
         return "This is no plan's name: the output of the execution that made the plan has it."
+
+
+def _unknown_word(word: str) -> str:
+    """The first sentence of the answer to an unknown word. It repeats only words that are ours, for safety's sake."""
+    near = difflib.get_close_matches(word, [*_WORDS, "help"], n=1)
+    return "I do not know that word." if not near else f"I do not know that word: did you mean `{COMMAND} {near[0]}`?"
 
 
 def _id_in(word: str) -> str | None:
@@ -288,9 +295,9 @@ def _check_team(payload: SlackPayload, config: SlackConfig | None) -> None:
     if config is None:
         raise Refused(HTTPStatus.FORBIDDEN, "the service is not configured for Slack")
     if not {payload.team, payload.enterprise} & set(config.teams):
-        raise Refused(HTTPStatus.FORBIDDEN, "the workspace is none that is configured")
+        raise Refused(HTTPStatus.FORBIDDEN, "the workspace is not configured")
     if payload.persons_team not in {None, payload.team, payload.enterprise, *config.teams}:
-        raise Refused(HTTPStatus.FORBIDDEN, "somebody of another workspace asks")
+        raise Refused(HTTPStatus.FORBIDDEN, "the person is of another workspace")
 
 
 def _is_known(payload: SlackPayload) -> bool:

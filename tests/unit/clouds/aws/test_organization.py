@@ -83,7 +83,7 @@ def test_who_may_not_list_the_organization_is_told_so_and_gets_a_list_as_given()
 def test_a_unit_without_an_active_account_is_named():
     with home_account(mix=Mix.EVERYDAY) as account:  # one account alone, at the root
         _accounts, reasons = found(account.client("organizations"), units=[SANDBOX])
-    assert reasons == {SANDBOX: f"{SANDBOX} has no active account: name a unit that has, or leave it out."}
+    assert reasons == {SANDBOX: f"{SANDBOX} has no active account: name a unit that has one, or leave it out."}
 
 
 def test_a_role_is_in_its_accounts_partition():

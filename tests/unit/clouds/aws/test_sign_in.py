@@ -13,6 +13,7 @@ from plimsoll.clouds.aws import endpoints, lists, sessions
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.model.errors import BadAnswer, BadCredentials, CloudError
 from tests.damaged_credentials import answer, credentials, damaged, leaked, parts_of
+from tests.profiles import examples
 from tests.unit.clouds.aws.border import Body, element
 
 ACCOUNTS = [f"{number:012}" for number in range(1, 10)]
@@ -106,7 +107,7 @@ def test_a_role_whose_answer_has_no_credentials_fails_alone_and_by_name(sts, ans
 
 def test_nothing_of_a_damaged_answer_of_sts_is_said_or_kept(sts, caplog):
     rng = random.Random(37)
-    for _ in range(150):
+    for _ in range(examples(150)):
         keys = credentials(rng)
         text = damaged(answer(keys), rng).encode("utf-8", "replace")
         sts["AssumeRole"] = lambda _account, text=text: text

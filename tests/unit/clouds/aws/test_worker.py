@@ -29,7 +29,7 @@ def test_what_may_have_been_taken_is_not_said_to_be_undone(lost):
         def invoke(self, **_given):
             raise lost(endpoint_url="https://lambda.example")
 
-    with pytest.raises(Unanswered, match="not known whether it is carried out") as caught:
+    with pytest.raises(Unanswered, match="may or may not be carried out") as caught:
         LambdaWorker(function="work", client=Silent()).hand_over("{}")
     assert "Nothing of it was done" not in str(caught.value)
 

@@ -115,7 +115,7 @@ def test_an_answer_names_those_that_change_with_it_and_tells_of_those_that_stay(
     found = judged(volumes, light, decided={"free", "more"})
     assert {name: one.pool for name, one in found.items()} == {"free": ("more",), "more": ("free",)}
     assert any("with more: all are judged together" in reason for reason in found["free"].reasons)
-    assert any("with kept too, left out of the audit" in reason for reason in found["free"].reasons)
+    assert any("with kept too, which are left out of the audit" in reason for reason in found["free"].reasons)
     alone = judged(volumes[:2], light, decided={"free"})["free"]
     assert alone.pool == ()
     assert not any("change together" in reason for reason in alone.reasons)
@@ -154,7 +154,7 @@ def test_pools_that_become_one_type_are_carried_by_what_their_host_lets_through_
     assert {one.target.spec.type for one in light.values()} == {"bought"}
     heavy = judged(volumes, {"a": flat(2400, read_share=1.0), "b": flat(1900, read_share=1.0)}, policy=policy)
     assert heavy["a"].target.spec.type == "bought"
-    assert "another pool of its host is to change first, that of a" in heavy["b"].reasons[0]
+    assert "the pool of a on the same host changes first" in heavy["b"].reasons[0]
 
 
 def test_what_the_same_cap_carries_now_does_not_speak_against_less_of_its_type():

@@ -51,12 +51,12 @@ def test_a_learned_headroom_promises_what_was_asked_or_stays_the_fixed_one(risk_
     risk = risk_of(policy, headroom, table, History(days=history_days))
     assert risk is not None
     if risk.is_learned:
-        assert (risk.promised_pct is None) is ("stands in" in risk.text)
+        assert (risk.promised_pct is None) is ("is used" in risk.text)
         assert risk.promised_pct is None or risk.promised_pct <= risk_pct
         assert policy.headroom_pct <= headroom.pct <= 400
     else:
         assert headroom == Headroom.from_policy(policy)
-        assert "The fixed headroom stands in" in risk.text
+        assert "The fixed headroom is used" in risk.text
 
 
 @settings(max_examples=examples(100))
@@ -99,9 +99,9 @@ def test_nothing_is_promised_where_no_headroom_that_a_volume_may_have_keeps_the_
     headroom = reducing(LEARNED, table, weeks)
     found = risk_of(LEARNED, headroom, table, weeks)
     assert (found.promised_pct, found.is_learned) == (None, True)
-    assert "400 % of headroom or less is not known to keep a 1 in 20 chance" in found.why_none
-    assert "(what it is left keeps a 1 in 10 chance)" in found.why_none
-    assert found.text.endswith("14 days of history. The most cautious that is known stands in.")
+    assert "no headroom up to 400 % is known to keep a 1 in 20 chance" in found.why_none
+    assert "(its headroom keeps a 1 in 10 chance)" in found.why_none
+    assert found.text.endswith("14 days of history. The most cautious known headroom is used.")
     assert safer_level(found, table) is None
     # What is free leaves a quiet volume more than anybody is given, and that much keeps it.
     quiet = risk_of(LEARNED, headroom, table, weeks, times=table.band(14).learned.factors[5.0])

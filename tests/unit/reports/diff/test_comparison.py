@@ -196,7 +196,7 @@ def test_a_little_more_than_recommended_is_done_and_tells_what_it_saves(tmp_path
     assert found.group is DiffGroup.DONE
     assert found.why == "nearly: recommended was gp3 500 GiB 3,000 IOPS 125 MiB/s"
     assert diff.saved.usd == pytest.approx(7.0)
-    assert any("the first run has no price for" in note for note in said)
+    assert any("a configuration without a price in the first run" in note for note in said)
 
 
 @pytest.mark.parametrize(("figures", "usd_now"), [({"iops": 16000}, 49.0), ({"throughput_mib_s": 60}, 39.0)])

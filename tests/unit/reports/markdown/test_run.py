@@ -33,7 +33,7 @@ def test_a_run_says_what_can_be_saved_what_to_do_and_what_is_missing(tmp_path):
     page = shown(text)
     saved = sum(one.monthly_usd_saved for one in records if one.action in {"migrate", "reprovision"})
     assert f"{usd(saved)} a month can be saved" in page.text
-    for words in ("Speed up what is throttled", "vol-migrate", "vol-f", "BadCredentials", "excluded by the policy"):
+    for words in ("Speed up volumes throttled", "vol-migrate", "vol-f", "BadCredentials", "excluded by the policy"):
         assert words in page.text
     assert "unreadable: 1 place and 1 volume; see the end." in page.text
     assert text == run_markdown(run, None, ""), "the same run, the same bytes"

@@ -183,7 +183,9 @@ def test_a_volume_is_found_by_what_the_command_line_takes(named, word, volume_id
     ("word", "words"),
     [
         ("logs", f"logs may be 2 volumes: give {PLACE}/vol-three (logs) or {PLACE}/vol-threes (logs)."),
-        ("nobodys", "there is no volume nobodys: the latest report has none of that name"),
+        ("nobodys", "there is no volume nobodys in the latest report: give its id."),
+        ("legder-db", f"there is no volume legder-db in the latest report: did you mean ledger-db ({VOLUME})?"),
+        (f"{VOLUME[:-1]}9", f"in the accounts of this service: did you mean {VOLUME}?"),
     ],
 )
 def test_a_name_that_nobody_or_several_have_begins_nothing(named, word, words):

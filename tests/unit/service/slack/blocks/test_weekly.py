@@ -30,7 +30,7 @@ LATER = ({"introduce": False}, {"since": "Compared with the run of 2026-11-01: n
 def test_the_message_begins_with_the_money_and_how_sure_it_is():
     first, second, *others = lines(told_of([saving(1), saving(2, 30.0)]).main)
     assert first == "$50.00 a month can be saved: 50 % of the $100 that these 2 volumes cost"
-    assert "Plimsoll compares the use of cloud disks with what they cost" in second
+    assert "Plimsoll compares how much cloud disks are used with their cost" in second
     (money,) = (line for line in others if "same-limits" in line)
     assert money.startswith("$25.00 with same-limits replacements alone; $25.00 more with reductions. ")
     assert "carry every minute of the last 14 days with 20 % headroom" in money
@@ -125,7 +125,7 @@ def test_what_is_throttled_comes_before_the_savings_with_its_worst():
     demand = worst.demand.model_copy(update={"throttled_minutes": 1.0})
     shown = told([saving(1), a_record("upgrade", volume_id="vol-v", demand=demand, monthly_usd_saved=-3.0), worst])
     told_here = next(line for line in shown.splitlines() if "throttled today" in line)
-    assert told_here.startswith("Speed up what is throttled today: 2 volumes, costs $7.00 a month more. Worst is wiki")
+    assert told_here.startswith("Speed up volumes throttled today: 2 volumes, costs $7.00 a month more. Worst is wiki")
     assert ", costs $4.00 a month more. Throttled in" in told_here
     assert shown.index("throttled today") < shown.index("1. Saves")
 
@@ -157,7 +157,7 @@ def test_what_is_attached_to_nothing_is_told_with_what_it_costs():
     record = a_record("detached", monthly_usd_now=12.5)
     shown = told([record])
     assert "$12.50 a month for volumes attached to nothing" in shown
-    assert "Look at what is attached to nothing: 1 volume, costs $12.50 a month." in shown
+    assert "Look at unattached volumes: 1 volume, costs $12.50 a month." in shown
 
 
 def test_what_could_not_be_read_is_told_with_the_reason_and_the_rest_counted():

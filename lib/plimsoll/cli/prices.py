@@ -11,6 +11,7 @@ import typer
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.screen import Screen
+from plimsoll.model.market import DOLLARS, PriceBook
 
 _LISTED: Final = ("Audit", 9)
 
@@ -24,36 +25,48 @@ def prices_command(
     out: Annotated[Path, typer.Option(help="The price file to write.")] = Path("prices.yaml"),
 ) -> None:
     import boto3
+    import yaml
 
     from plimsoll.clouds.aws.errors import translate_errors
+    from plimsoll.clouds.aws.price_lists import read_lists
     from plimsoll.clouds.aws.prices import GET_PRODUCTS, PRICE_CALL
-    from plimsoll.clouds.common.dated_data import shipped_prices
+    from plimsoll.clouds.common.dated_data import price_content, shipped_prices
     from plimsoll.files import check_place, write_lines
-    from plimsoll_bill.price_lists import list_file, read_lists
-    from plimsoll_bill.rates import price_shapes, price_text, written_price
 
     check_place(out.parent)
     screen, shipped = Screen(), shipped_prices("aws")
     names = [name for names in region or [] for name in names.split(",") if name] or list(shipped.regions)
+    shapes = {name: price for book in shipped.books() for name, price in book.types.items()}
 
     def client_of(endpoint_region: str) -> Any:
         with translate_errors("ask the Price List API", GET_PRODUCTS, PRICE_CALL):
             return boto3.Session(profile_name=profile).client("pricing", region_name=endpoint_region)
 
     with screen.doing("reading price lists"):
-        lists = read_lists(client_of, names, price_shapes(shipped.books()))
-    for place, (currency, types) in lists.foreign.items():
-        for name, price in sorted(types.items()):
-            screen.say(f"{place} {name}, in {currency}: {written_price(price)}")
+        lists = read_lists(client_of, names, shapes, clock().now().date())
     for note in lists.notes:
         screen.say(note, "yellow")
-    for place, types in lists.types.items():
-        book = shipped.book(place)
-        filed = {name: written_price(price) for name, price in (book.types if book else {}).items()}
-        changed = [name for name, price in types.items() if filed.get(name) != written_price(price)]
-        screen.say(f"{place}: {len(types)} types; other than shipped: {', '.join(sorted(changed)) or 'none'}")
-    if lists.types:
-        write_lines([price_text(list_file(lists, clock().now().date()))], out, "utf-8")
+    for place, book in lists.books.items():
+        prices, before = _write_prices(book), _write_prices(shipped.book(place))
+        if book.currency != DOLLARS:
+            for name, price in prices.items():
+                screen.say(f"{place} {name}, in {book.currency}: {price}")
+            continue
+        changed = sorted(name for name, price in prices.items() if before.get(name) != price)
+        screen.say(f"{place}: {len(book.types)} types; other than shipped: {', '.join(changed) or 'none'}")
+    if lists.dollar_books():
+        content = price_content(lists.dollar_books(), "GetProducts of AmazonEC2", lists.today)
+        write_lines([yaml.safe_dump(content, sort_keys=False, width=120)], out, "utf-8")
         screen.say(f"written to {out}")
     if not lists.is_whole:
         raise typer.Exit(PARTIAL)
+
+
+def _write_prices(book: PriceBook | None) -> dict[str, Any]:
+    """The prices of a book as a price file has them."""
+    from plimsoll.clouds.common.dated_data import written_price
+
+    if book is None:
+        return {}
+    types = {name: written_price(price) for name, price in sorted(book.types.items())}
+    return types | {"snapshots": written_price(book.snapshots)}

@@ -1,0 +1,63 @@
+"""Judging: which volumes stand beside changed ones, and how long a volume was stopped since its plan."""
+
+from datetime import timedelta
+
+import numpy as np
+
+from plimsoll.ports import Target
+from plimsoll_change.judging import _count_new_stops, find_controls
+from plimsoll_change.plan import ControlVolume
+from plimsoll_change.watch import ChangeWatch, HourlySignal
+from plimsoll_change.watching import hour_of
+from tests.unit.change.memory import NOW, a_line, a_world
+
+HERE = Target(account="111122223333", region="us-east-1")
+
+
+def a_control(number, application="shop", zone="us-east-1a"):
+    return ControlVolume(target=HERE, zone=zone, volume_id=f"vol-c{number}", application=application)
+
+
+def a_watch(stopped):
+    silent = np.full(len(stopped), np.nan)
+    return ChangeWatch(
+        volume_id="vol-1",
+        start_hour=hour_of(NOW) - 100,
+        requested_hour=hour_of(NOW) + 24,
+        completed_hour=None,
+        signal=HourlySignal(mean_latency_us=silent, highest_latency_us=silent, operations=silent),
+        stopped_minutes=np.asarray(stopped, dtype=float),
+        budget_minutes=15.0,
+    )
+
+
+def test_minutes_that_a_volume_is_stopped_for_as_usual_are_no_news():
+    assert _count_new_stops(a_watch([60.0] * 124), NOW) == 0
+    assert _count_new_stops(a_watch([0.0] * 100 + [2.0] * 24), NOW) == 48
+    assert _count_new_stops(a_watch([1.0] * 100 + [3.0] * 24), NOW) == 48
+    assert _count_new_stops(a_watch([np.nan] * 100 + [1.0] * 24), NOW) == 24
+    assert _count_new_stops(a_watch([0.0] * 124), NOW - timedelta(days=30)) == 0
+
+
+def test_controls_are_of_the_same_application_and_else_of_the_zone():
+    lines = [a_line(1), *(a_line(number, has_work=True) for number in range(2, 5))]
+    others = (a_control(1), a_control(2, "search"), a_control(3, "search", "us-east-1b"))
+    progress = a_world(*lines, controls=others).process().progress
+    assert [control.volume_id for control in find_controls(progress, lines[:1])] == [
+        "vol-0002",
+        "vol-0003",
+        "vol-0004",
+        "vol-c1",
+    ]
+    few = a_world(a_line(1), controls=others).process().progress
+    assert [control.volume_id for control in find_controls(few, few.plan.lines)] == ["vol-c1", "vol-c2"]
+
+
+def test_a_volume_that_was_begun_is_no_control():
+    lines = [a_line(number, has_work=True) for number in range(1, 6)]
+    world = a_world(*lines).approve()
+    world.process().run(once=True)
+    (begun,) = {name for name, _, _ in world.changer.asked}
+    controls = find_controls(world.process().progress, world.plan.lines)
+    assert begun not in {control.volume_id for control in controls}
+    assert len(controls) == 4
