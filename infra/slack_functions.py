@@ -5,7 +5,7 @@ from typing import Final
 from aws_cdk import aws_lambda as lambda_
 
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import claims, decisions, idempotency, judging, past_decisions, store
+from infra.function_grants import claims, decisions, facts, idempotency, judging, past_decisions, store
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
@@ -64,6 +64,7 @@ def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> Functio
             "PLIMSOLL_AUDIT_MACHINE": machines["audit"],
             "PLIMSOLL_VALIDATION_MACHINE": machines.get("validation", ""),
             "PLIMSOLL_PROBE_MACHINE": machines.get("probe", ""),
+            **({"PLIMSOLL_FACTS_BUCKET": names.facts} if deployment.with_changes else {}),
         },
         grants=[
             secret,
@@ -77,6 +78,7 @@ def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> Functio
                 wildcard="The names of executions that are asked for in Slack begin so, and end with the request's id.",
             ),
             *judging(names, deployment),
+            *(facts(names, write=("*/words/*",)) if deployment.with_changes else ()),
         ],
     )
 

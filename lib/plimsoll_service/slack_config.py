@@ -10,6 +10,7 @@ from plimsoll.clouds.registry import account_pattern
 
 Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
 Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
+MemberId = Annotated[str, StringConstraints(pattern=r"^[UW][A-Z0-9]{4,20}$")]
 UserGroup = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{5,20}$")]
 AccountId = Annotated[str, StringConstraints(pattern=rf"^{ACCOUNT_ID}$")]
 AccountOrProject = Annotated[str, StringConstraints(pattern=account_pattern())]
@@ -48,4 +49,9 @@ class SlackConfig(BaseModel):
     )
     user_groups: tuple[UserGroup, ...] = Field(
         default=(), description="User groups whose members may act. Default: nobody may, and messages have no buttons."
+    )
+    approvers: Mapping[MemberId, str] = Field(
+        default_factory=dict,
+        description="Members who may approve plans of changes: each one's id, and their name among the approvers of "
+        "change_rules.",
     )

@@ -93,10 +93,21 @@ def test_facts_are_added_and_never_deleted_or_written_over(templates):
     actions = {action for each in found for action in listed(each["Action"])}
     assert actions == {"s3:GetObject", "s3:ListBucket", "s3:PutObject"}
     writing = [each for each in found if "s3:PutObject" in listed(each["Action"])]
-    assert len(writing) == 2
     for each in writing:
         assert each["Condition"]["Null"] == FACTS_CONDITION["Null"]
-        assert all("/words/" not in one and not one.endswith("/*/*") for one in listed(each["Resource"]))
+
+
+def test_what_plans_and_what_changes_cannot_speak_for_people_and_slack_can_write_no_plan_or_ledger(templates):
+    written = {
+        name.partition("/")[2].partition("Role")[0]: {one.partition("/")[2] for one in listed(each["Resource"])}
+        for name, each in templates.statements()
+        if listed(each["Action"]) == ["s3:PutObject"]
+    }
+    assert written == {
+        "PlanChanges": {"*/plan.json"},
+        "ApplyChanges": {"*/ledger/*"},
+        "SlackWork": {"*/words/*"},
+    }
 
 
 @pytest.mark.parametrize(("locked", "rule"), [(False, None), (True, {"Mode": "COMPLIANCE", "Days": 365})])

@@ -262,7 +262,7 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
         "find_changes": set(),
         "apply_changes": {"changes/*", "*/ledger/*"},
         "slack_act": set(),
-        "slack_work": {"slack/*"},
+        "slack_work": {"slack/*", "*/words/*"},
         "slack_report": {"slack/*"},
         "slack_answer": set(),
     }

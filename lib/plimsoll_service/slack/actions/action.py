@@ -36,8 +36,9 @@ class ActionContext:
     The function in front knows every action and must import none of what carries it out: that is given here by the
     worker. `place` finds where a volume is and its id, by a name as people write it (BadInput if there is none);
     `explain` reads and explains it anew (BadInput, CloudError); `savings` says what the latest report found (BadInput
-    if there is none). A measurement takes `minutes` and costs at most `max_usd`; `unmeasured` says why nothing can be
-    measured at a target, None if it can. `audits_wait`: an audit waits for one that is under way.
+    if there is none). `show_plan` shows a plan of changes, and `approve_plan` takes the asker's approval (BadInput if
+    they cannot give one). A measurement takes `minutes` and costs at most `max_usd`; `unmeasured` says why nothing can
+    be measured at a target, None if it can. `audits_wait`: an audit waits for one that is under way.
     """
 
     asked: SlackRequest
@@ -54,6 +55,15 @@ class ActionContext:
     place: Callable[[str], tuple["Target", str]]
     explain: Callable[[str], VolumeExplanation]
     savings: Callable[[], SlackMessage]
+    show_plan: Callable[[str], SlackMessage]
+    approve_plan: Callable[[SlackRequest], SlackMessage]
+
+    @property
+    def plan(self) -> str:
+        """The plan's name as it was asked. Raises BadInput if none was."""
+        if self.asked.plan is None:
+            raise BadInput(f"{self.asked.do} needs a plan: name its id.")
+        return self.asked.plan
 
     @property
     def volume(self) -> str:
@@ -112,12 +122,13 @@ class ActionPlace(Enum):
 class SlackAction:
     """One action.
 
-    `name` is its id in Slack and its word after the command. `label` is on its button or in the menu. `command` says
-    what the word does and is empty where there is no word. `of_volume`: it is about a volume. `unproved_only`: it is
-    offered where evidence is missing. `cost` says what a press spends, at most `{at_most}`: its button asks before it
-    acts. `dialog` asks for `entered` before the action is carried out; `reading` is what
-    an open view shows until the answer is there. `repeats`: each press is a request of its own. `perform` carries it
-    out and answers; it raises BadInput for what the asker can mend, and CloudError.
+    `name` is its id in Slack and its word after the command. `label` is on its button or in the menu. `command`
+    says what the word does and is empty where there is no word. `of_volume`: it is about a volume. `of_plan`: it is
+    about a plan of changes. `unproved_only`: it is offered where evidence is missing. `cost` says what a press
+    spends, at most `{at_most}`: its button asks before it acts. `dialog` asks for `entered` before the action is
+    carried out; `reading` is what an open view shows until the answer is there. `repeats`: each press is a request
+    of its own. `perform` carries it out and answers; it raises BadInput for what the asker can mend, and
+    CloudError.
     """
 
     name: str
@@ -126,6 +137,7 @@ class SlackAction:
     shown: ActionPlace = ActionPlace.ELSEWHERE
     command: str = ""
     of_volume: bool = True
+    of_plan: bool = False
     unproved_only: bool = False
     cost: str = ""
     dialog: Callable[[Origin], dict[str, Any]] | None = None

@@ -15,6 +15,9 @@ from plimsoll_service.slack.blocks.elements import plain_text
 RequestedVolume = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
+PlanName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,99}$")]
+"""A plan of changes, by its id."""
+
 VolumeWord = Annotated[str, StringConstraints(min_length=1, max_length=400)]
 """A volume as people call it: by its id, account/region/id, its Name tag, or how its id begins."""
 
@@ -25,7 +28,8 @@ ReasonText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=
 class SlackRequest(BaseModel):
     """One request for an action, and where its answer goes.
 
-    `do` is the action's name, `entered` what its dialog asked for. `id` names the request: a repeated request has the
+    `do` is the action's name, `entered` what its dialog asked for. `plan` is the plan that a button or a word is about,
+    and `digest` what the plan was when the button was shown. `id` names the request: a repeated request has the
     same id, and so has the same button of the same message, whoever presses it, where doing it twice would be wrong.
     `user`, `team` and `enterprise` (the organization that the team is part of) are Slack's ids. The answer goes to
     `thread` of `channel` (the first message's `ts`), to the open view `view`, or else to the asker alone by
@@ -40,6 +44,8 @@ class SlackRequest(BaseModel):
     user: str
     do: str
     volume: VolumeWord | None = None
+    plan: PlanName | None = None
+    digest: str | None = None
     entered: Mapping[str, str] = Field(default_factory=dict)
     channel: str | None = None
     thread: str | None = None

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from plimsoll_service.slack.actions.action import ActionPlace, SlackAction
+from plimsoll_service.slack.actions.approve import APPROVE_ACTION
 from plimsoll_service.slack.actions.audit import AUDIT_ACTION
+from plimsoll_service.slack.actions.changes import CHANGES_ACTION
 from plimsoll_service.slack.actions.done import DONE_ACTION
 from plimsoll_service.slack.actions.exclude import EXCLUDE_ACTION
 from plimsoll_service.slack.actions.explain import EXPLAIN_ACTION
@@ -27,6 +29,8 @@ ACTIONS: Final[Mapping[str, SlackAction]] = {
         EXCLUDE_ACTION,
         INCLUDE_ACTION,
         AUDIT_ACTION,
+        CHANGES_ACTION,
+        APPROVE_ACTION,
     )
 }
 """Every action by its name, in the order in which people see them."""

@@ -41,6 +41,7 @@ MENU: Final = "menu"
 """The action id of a volume's menu; what was chosen there is the option's value."""
 
 _VOLUME: Final = "volume:"
+_PLAN: Final = "plan:"
 _MOST_ID: Final = 255
 _MOST_HEADER: Final = 150
 _MOST_SAID: Final = 3000
@@ -153,7 +154,18 @@ def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
     return [ActionsBlock(block_id=block_id, elements=[*elements, *menu]).to_dict()]
 
 
-def _button(control: Control, volume_id: str) -> ButtonElement:
+def plan_controls(plan: str, digest: str, offered: Sequence[Control]) -> list[Block]:
+    """The buttons of a plan of changes, which carry its digest: a press is about what was shown."""
+    buttons = [_button(control, plan, value=digest) for control in offered]
+    return [ActionsBlock(block_id=f"{_PLAN}{plan}", elements=buttons).to_dict()] if buttons else []
+
+
+def plan_of_block(block_id: str) -> str | None:
+    """The plan whose buttons a block holds; None for a block of anything else."""
+    return block_id.removeprefix(_PLAN) if block_id.startswith(_PLAN) else None
+
+
+def _button(control: Control, volume_id: str, value: str | None = None) -> ButtonElement:
     """A button with a label of its own for screen readers; it asks before it spends."""
     label = cut_text(f"{control.label} {volume_id}", _MOST_LABEL)
     question = control.cost and ConfirmObject(
@@ -166,6 +178,7 @@ def _button(control: Control, volume_id: str) -> ButtonElement:
         text=PlainTextObject(text=control.label),
         action_id=control.action,
         accessibility_label=label,
+        value=value,
         confirm=question or None,
     )
 

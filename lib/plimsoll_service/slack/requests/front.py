@@ -121,11 +121,11 @@ class _Asker:
         """Opens the dialog of a button or a menu's line, or hands its request over."""
         if press.name == OPEN_REPORT:
             return ""
-        action, origin = ACTIONS[press.name], origin_of(press)
+        action = ACTIONS[press.name]
         if not self.may_act:
             _tell(press.response_url, NOBODY)
         elif action.dialog is not None:
-            if self._open_view(press.trigger_id, action.dialog(origin)) is None:
+            if self._open_view(press.trigger_id, action.dialog(origin_of(press))) is None:
                 _tell(press.response_url, NO_DIALOG)
         else:
             asked = self._with_view(button_request(press), press.trigger_id)

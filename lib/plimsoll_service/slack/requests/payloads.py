@@ -7,7 +7,7 @@ have them (checked 2026-11). What else Slack sends is ignored.
 import difflib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any, Final
@@ -26,7 +26,7 @@ from pydantic import (
 from plimsoll.clouds.registry import volume_pattern
 from plimsoll_service.slack.actions.asked import Origin, RequestedVolume, SlackRequest
 from plimsoll_service.slack.actions.registry import ACTIONS
-from plimsoll_service.slack.blocks.elements import MENU, OPEN_REPORT, volume_of_block
+from plimsoll_service.slack.blocks.elements import MENU, OPEN_REPORT, plan_of_block, volume_of_block
 from plimsoll_service.slack.client import is_hook
 from plimsoll_service.slack.requests.signed import Refused, malformed_content
 from plimsoll_service.slack_config import SlackConfig
@@ -42,13 +42,17 @@ _QUOTES: Final = "`\"'“”\u2018\u2019„«»"
 """The signs that people, and what they copy from, put around an id, and those around a name."""
 
 _EXAMPLE: Final = "vol-0123456789abcdef0"
+_EXAMPLE_PLAN: Final = "20270115T080000Z-0115T093000"
+
+_ABOUT: Final = {(True, False): f" {_EXAMPLE}", (False, True): " PLAN"}
+"""What follows an action's word: a volume, or a plan of changes."""
 
 HELP: Final = "\n".join(
     [
         "*Plimsoll* finds volumes that could be cheaper or faster, and shows the evidence.",
         *(
-            f"• `/plimsoll {one.name}{f' {_EXAMPLE}' if one.of_volume else ''}` {one.command}"
-            for one in _WORDS.values()
+            f"• `/plimsoll {action.name}{_ABOUT.get((action.of_volume, action.of_plan), '')}` {action.command}"
+            for action in _WORDS.values()
         ),
         f"A volume is its id, `111122223333/eu-west-1/{_EXAMPLE}`, its Name tag, or how its id begins.",
     ]
@@ -86,6 +90,7 @@ class Pressed(_Interaction):
 
     action_id: str = Field(validation_alias=AliasPath("actions", 0, "action_id"))
     block_id: str = Field("", validation_alias=AliasPath("actions", 0, "block_id"))
+    value: Maybe = Field(None, validation_alias=AliasPath("actions", 0, "value"))
     selected: Maybe = Field(None, validation_alias=AliasPath("actions", 0, "selected_option", "value"))
     trigger_id: str
     channel: Maybe = Field(None, validation_alias=AliasPath("channel", "id"))
@@ -186,10 +191,30 @@ def button_request(press: Pressed) -> SlackRequest:
 
     The same button of the same message is the same request, whoever presses it, unless the action may be repeated.
     """
+    if ACTIONS[press.name].of_plan:
+        return _plan_request(press)
     origin, name = origin_of(press), press.name
     lasts = origin.message is not None and not ACTIONS[name].repeats
     identity = (origin.channel, origin.message, origin.volume, name) if lasts else (press.trigger_id,)
     return _new_request(press, name, identity, origin.place)
+
+
+def _plan_request(press: Pressed) -> SlackRequest:
+    """The request of a plan's button: a member's presses are one. Raises Refused (400) without a plan."""
+    message = None if press.is_ephemeral else press.message_ts
+    where = {
+        "plan": plan_of_block(press.block_id),
+        "digest": press.value,
+        "channel": press.channel,
+        "thread": press.container_thread if message is None else press.message_thread or message,
+        "response_url": press.response_url,
+    }
+    if where["plan"] is None or press.value is None:
+        raise malformed_content("the row of buttons names no plan")
+    try:
+        return _new_request(press, press.name, (press.name, where["plan"], press.value, press.user), where)
+    except ValidationError as error:
+        raise malformed_content("the row of buttons names no plan") from error
 
 
 def dialog_request(submitted: Submitted) -> SlackRequest:
@@ -208,6 +233,8 @@ def command_request(typed: Typed) -> SlackRequest | str:
     action = _WORDS.get(word.lower())
     if action is None:
         return HELP if word.lower() == "help" else f"{_unknown_word(word.lower())} This is what I know:\n{HELP}"
+    if action.of_plan:
+        return _plan_word(typed, action.name, arguments)
     if not action.of_volume and arguments:
         return f"`/plimsoll {action.name}` takes no further words."
     if action.of_volume and (not arguments or (len(arguments) > 1 and any(map(_id_in, arguments)))):
@@ -219,6 +246,17 @@ def command_request(typed: Typed) -> SlackRequest | str:
         return _new_request(typed, action.name, (typed.trigger_id,), where)
     except ValidationError:
         return f"This is no volume's name. Write for example `/plimsoll {action.name} {_EXAMPLE}`."
+
+
+def _plan_word(typed: Typed, name: str, arguments: Sequence[str]) -> SlackRequest | str:
+    if len(arguments) != 1:
+        return f"Name one plan: for example `/plimsoll {name} {_EXAMPLE_PLAN}`."
+    plan = arguments[0].strip(_AROUND)
+    where = {"plan": plan, "channel": typed.channel, "response_url": typed.response_url}
+    try:
+        return _new_request(typed, name, (typed.trigger_id,), where)
+    except ValidationError:
+        return "This is no plan's name: the output of the execution that made the plan has it."
 
 
 def _unknown_word(word: str) -> str:
@@ -268,7 +306,7 @@ def _is_known(payload: SlackPayload) -> bool:
     if isinstance(payload, Submitted):
         return payload.name in ACTIONS and ACTIONS[payload.name].dialog is not None
     action = ACTIONS.get(payload.name)
-    return payload.name == OPEN_REPORT or (action is not None and action.of_volume)
+    return payload.name == OPEN_REPORT or (action is not None and (action.of_volume or action.of_plan))
 
 
 def _value(element: Mapping[str, Any]) -> str:

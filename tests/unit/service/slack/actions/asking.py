@@ -37,7 +37,7 @@ class Workplace:
         self.client = slack_client(self.slack.token, api_url=self.slack.api_url, pause=lambda _seconds: None)
         self.thread = self.client.chat_postMessage(channel=CHANNEL, text="the report")["ts"]
 
-    def ask(self, do, *, user=MEMBER, request=None, place=True, volume=NAME, **entered):
+    def ask(self, do, *, user=MEMBER, request=None, place=True, volume=NAME, plan=None, digest=None, **entered):
         """Asks by a button in the thread, or from elsewhere as `place` says."""
         self.asked += 1
         there = {"channel": CHANNEL, "thread": self.thread} if place is True else place
@@ -48,6 +48,8 @@ class Workplace:
                 "user": user,
                 "do": do,
                 "volume": None if do in {"audit", "savings"} else volume,
+                "plan": plan,
+                "digest": digest,
                 "entered": entered,
                 **there,
             }
