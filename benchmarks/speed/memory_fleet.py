@@ -72,7 +72,7 @@ class Patterns:
 
     @classmethod
     def read(cls, folder: Path) -> "Patterns":
-        """Those of a folder. Their minutes stay in its files."""
+        """The patterns of a folder. Their minutes stay in its files."""
         told = json.loads((folder / "patterns.json").read_text(encoding="ascii"))
         volumes = [
             Pattern(one["id"], VolumeSpec(**one["spec"]), datetime.fromisoformat(one["created"])) for one in told

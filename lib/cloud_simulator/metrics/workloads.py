@@ -106,7 +106,7 @@ class AskedWork:
 
 
 def asked_work(workload: Workload, first_day: int, days: int) -> AskedWork:
-    """What a workload asks for in some days since the epoch, whatever its volume carries."""
+    """The work that a workload asks for in some days since the epoch, whatever its volume carries."""
     numbers = np.arange(first_day, first_day + days)
     shape = _SHAPES[workload.archetype](workload, numbers, _GENERATORS.of(workload.seed, numbers))
     iops = shape.iops if shape.asked is None else shape.asked

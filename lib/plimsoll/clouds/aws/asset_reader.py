@@ -62,7 +62,7 @@ _GRANTS: Final = {
     "ami": ("ec2:DescribeImageAttribute", "LaunchPermissions", "ImageId", "launchPermission"),
     "snap": ("ec2:DescribeSnapshotAttribute", "CreateVolumePermissions", "SnapshotId", "createVolumePermission"),
 }
-"""How it is asked with whom an image or a snapshot is shared: the call, the list, the key and the attribute."""
+"""The call, list, key and attribute that say with whom an image or a snapshot is shared."""
 
 
 def open_readers(

@@ -25,7 +25,7 @@ VOLUME, SNAPSHOT = "EBS_VOLUME", "EBS_SNAPSHOT"
 SnapshotId = Annotated[str, Field(pattern="^snap-[0-9a-z]+$")]
 
 _FOR_IMAGE: Final = re.compile(r"\bfor (ami-[0-9a-f]+)\b")
-"""How EC2 names the image that a snapshot was made for (Amazon EC2 User Guide, read 2026-11-27)."""
+"""The image's id in the description of a snapshot that EC2 made for it (Amazon EC2 User Guide, read 2026-11-27)."""
 
 _SERVICES: Final = {
     "aws:backup:source-resource": "AWS Backup",

@@ -108,7 +108,7 @@ STATES: Final = frozenset(
 is denied, and that one is named."""
 
 BILL: Final = frozenset({"s3:GetObject", "s3:ListBucket"})
-"""What reading a bill in S3 uses, on its bucket. One with a KMS key also needs kms:Decrypt on that key."""
+"""The permissions for reading a bill in S3, on its bucket. One with a KMS key also needs kms:Decrypt on that key."""
 
 CHANGE: Final = frozenset(
     {
@@ -123,7 +123,7 @@ CHANGE: Final = frozenset(
         "sts:GetCallerIdentity",
     }
 )
-"""What `plimsoll change` uses: it looks at volumes, and modifies those of an approved plan. Without
+"""The permissions of `plimsoll change`: it looks at volumes, and modifies those of an approved plan. Without
 cloudtrail:LookupEvents other people's modifications are not counted. Rules that name alarms use
 cloudwatch:DescribeAlarms."""
 
@@ -143,7 +143,7 @@ PLANNING: Final = frozenset(
         "sts:GetCallerIdentity",
     }
 )
-"""What the deployed service makes a plan with: ec2:CreateTags only under `MARKING_CONDITION`. Another role changes."""
+"""The permissions to make a plan in the service: ec2:CreateTags under `MARKING_CONDITION`. Another role changes."""
 
 MARKING_CONDITION: Final[Mapping[str, Mapping[str, Any]]] = {
     "ForAllValues:StringEquals": {"aws:TagKeys": (CHANGE_TAG,)},
@@ -159,7 +159,7 @@ FACTS_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"Null": {"s3:if-none-
 on Amazon S3 buckets", read 2026-11-27)."""
 
 SWITCH: Final = frozenset({"ssm:GetParameter"})
-"""What looking at the switch that ends changes uses, on its parameter."""
+"""The permission to read the switch that ends changes, on its parameter."""
 
 ON_SCRATCH_ALONE: Final = frozenset({"ec2:AttachVolume", "ec2:DeleteVolume", "ec2:DetachVolume"})
 """Those that a role grants on volumes only under `SCRATCH_CONDITION`: the adapter looks for the tag too, but a mistake
