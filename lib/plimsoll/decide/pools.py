@@ -69,7 +69,7 @@ class PoolView:
     held: Load
     clip: FloatArray | float
     bound_times: FloatArray
-    _own: dict[str, Load] = field(default_factory=dict, repr=False, compare=False)
+    _parts: dict[tuple[str, ...], Load] = field(default_factory=dict, repr=False, compare=False)
     _loads: dict[tuple[str, ...], Load] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -120,21 +120,27 @@ class PoolView:
         """The demand of a volume of the pool, as its pool can have carried it."""
         return scale_demand(self.demands[volume.id], self.clip)
 
-    def load_of_member(self, volume: Volume) -> Load:
-        """The load of a volume of the pool: its part of what the pool was asked for, and of what the host held back."""
-        if volume.id not in self._own:
-            demand, policy = self.demand_of(volume), self.context.policy
-            lifted = self.lifted.lift_part(demand)
-            self._own[volume.id] = load_of(
+    def load_of_part(self, volumes: Sequence[Volume]) -> Load:
+        """The load of some volumes of the pool: their part of what it was asked for, and of what the host held back.
+
+        It is that of all of them together, and never more than the pool could carry.
+        """
+        ids = tuple(volume.id for volume in volumes)
+        if ids == tuple(volume.id for volume in self.pool.volumes):
+            return self.held
+        if ids not in self._parts:
+            demands = [self.demand_of(volume) for volume in volumes]
+            demand = demands[0] if len(demands) == 1 else add_demands(demands)
+            self._parts[ids] = load_of(
                 demand,
-                lifted,
+                self.lifted.lift_part(demand),
                 self.room.part_of(demand, self.held.now.work),
                 self.epochs,
-                policy,
+                self.context.policy,
                 self.context.headrooms,
                 bound_times=self.bound_times,
             )
-        return self._own[volume.id]
+        return self._parts[ids]
 
     def shared_loads(self, kind: VolumeType) -> list[SharedLoad]:
         """The loads that would be shared if the free volumes became a type; what they bring to it comes first."""
@@ -177,20 +183,22 @@ class PoolView:
     def load(self, volumes: Sequence[Volume]) -> Load:
         """The load of volumes on the host together; those of other pools are lifted by what those carry."""
         ids = tuple(volume.id for volume in volumes)
-        if ids == tuple(volume.id for volume in self.pool.volumes):
-            return self.held
         if ids not in self._loads:
             self._loads[ids] = self._load(volumes)
         return self._loads[ids]
 
     def _load(self, volumes: Sequence[Volume]) -> Load:
-        mine = [self.load_of_member(volume) for volume in volumes if volume in self.pool.volumes]
+        chosen = {volume.id for volume in volumes}
+        mine = [volume for volume in self.pool.volumes if volume.id in chosen]
         others: dict[str, list[Volume]] = {}
         for volume in volumes:
-            if volume not in self.pool.volumes:
+            if volume not in mine:
                 pooled = self.context.market.types[volume.spec.type].pooled
                 others.setdefault(volume.spec.type if pooled else volume.id, []).append(volume)
-        return add_loads([*mine, *(self._beside(found) for found in others.values())])
+        loads = [self._beside(found) for found in others.values()]
+        if mine:
+            loads.insert(0, self.load_of_part(mine))
+        return loads[0] if len(loads) == 1 else add_loads(loads)
 
     def _beside(self, volumes: Sequence[Volume]) -> Load:
         """The load of another pool, or of a volume with a ceiling of its own."""
@@ -422,7 +430,7 @@ def _make_pooled_case(case: Case, view: PoolView) -> Case:
         kept=KeptLimits(ceiling=view.present),
         lifted=lifted,
         room=view.room,
-        load=view.load_of_member(case.volume),
+        load=view.load_of_part([case.volume]),
         held=view.held,
         summary=summary_of(demand, lifted, view.room, case.policy),
     )

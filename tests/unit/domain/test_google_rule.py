@@ -166,3 +166,22 @@ def test_what_a_host_held_back_of_a_pool_is_parted_as_its_demand_was():
     found = judged(volumes, given_sums, {"2"})
     assert [found[name].demand.host_bound_minutes for name in ("0", "1")] == [20, 20]
     assert [found[name].target.spec.throughput_mib_s for name in ("0", "1")] == [200, 140]
+
+
+@pytest.mark.parametrize("idle", [{"0"}, set()])
+def test_a_pool_that_its_machine_holds_at_its_limit_asks_for_no_more_beside_an_idle_disk(idle):
+    """What single seconds of several disks ask for together is cut where the machine cuts their sum."""
+    vm = a_vm("n1-standard-4")
+    kinds = [("pd-balanced", 10, 0.0), ("pd-ssd", 10, 6000.0), ("pd-ssd", 1000, 1500.0)]
+    volumes, made = [], {}
+    for number, (kind, size_gib, base) in enumerate(kinds):
+        at = a_volume(id=str(number), on=vm, boot=not number, region="us-central1")
+        volumes.append(replace(at, spec=spec_of(kind, size_gib, 1)))
+        share = 0.5 + 0.5 * np.random.default_rng(number).random(MINUTES)
+        made[str(number)] = base * share, {"burst": 1.0, "read_share": 0.4, "io_kib": 256.0}
+    times = held_to(vm, made.values(), 1.0)
+    given_sums = {name: sums_of(WINDOW.start_s, iops * times, **shape) for name, (iops, shape) in made.items()}
+    expected = decide([plain_disk(one, given_sums[one.id], excluded=one.id in idle) for one in volumes])
+    found = judged(volumes, given_sums, idle)
+    assert {name: one.action for name, one in found.items()} == {name: one["action"] for name, one in expected.items()}
+    assert [found[name].target.spec.type for name in ("1", "2")] == ["pd-balanced", "pd-balanced"]
