@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.volume import VolumeSpec
-from plimsoll_change.ports import FactStore
+from plimsoll.ports import FactStore
 from plimsoll_change.watch import ChangeVerdict
 
 PLAN_ROW: Final = "plan"

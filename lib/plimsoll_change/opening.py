@@ -14,7 +14,7 @@ from plimsoll.clouds.aws.accounts import sign_in
 from plimsoll.clouds.aws.connection import connection_of
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.cloud import Reach
-from plimsoll.clouds.local_store import FileClaims
+from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.jobs.kernel import BenchPatience
@@ -22,6 +22,7 @@ from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.orders import read_order
+from plimsoll.ports import FactStore
 from plimsoll.reports.run_reader import Only, stream_records
 from plimsoll.reports.steps import Step
 from plimsoll.settings import Settings
@@ -31,11 +32,9 @@ from plimsoll_change.drift import Drift, compare_advice
 from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import ChangeLedger, FactKind
 from plimsoll_change.line import LineContext
-from plimsoll_change.local_facts import FolderFacts
 from plimsoll_change.plan import ChangePlan, PlannedLine
 from plimsoll_change.plan_files import CHANGES_FOLDER, read_plan, read_plans, write_plan
 from plimsoll_change.planning import plan_volumes
-from plimsoll_change.ports import FactStore
 from plimsoll_change.progress import Progress
 from plimsoll_change.rules import ChangeRules
 
@@ -77,7 +76,7 @@ def read_progress(plan: ChangePlan, settings: Settings) -> Progress:
 
 def open_ledger(plan_id: str, settings: Settings) -> ChangeLedger:
     """The ledger of a plan on this machine, as it is now."""
-    ledger = ChangeLedger(store=FolderFacts(settings.runs_dir / CHANGES_FOLDER), plan_id=plan_id)
+    ledger = ChangeLedger(store=FolderStore(settings.runs_dir / CHANGES_FOLDER), plan_id=plan_id)
     ledger.read()
     return ledger
 

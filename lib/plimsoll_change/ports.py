@@ -1,4 +1,4 @@
-"""Ports: a cloud that shows and modifies volumes, and a store of facts."""
+"""Ports: a cloud that shows, tags and modifies volumes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import Protocol
 
 from plimsoll.model.errors import CloudError
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import RunStore, Target
+from plimsoll.ports import Target
 
 
 class ModifyRefused(CloudError):
@@ -54,12 +54,4 @@ class VolumeChanger(VolumeSights, Protocol):
 
     def find_firing(self, target: Target, alarms: Sequence[str]) -> Sequence[str]:
         """The names of alarms that are not OK, or not there. Raises CloudError."""
-        ...
-
-
-class FactStore(RunStore, Protocol):
-    """A store in which facts are kept: something under a new key, and never in the place of another."""
-
-    def put_new(self, key: str, content: bytes) -> bool:
-        """Keeps content under a key, whole or not at all; False if something is there already, which stays."""
         ...

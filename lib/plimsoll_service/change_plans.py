@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput
+from plimsoll.ports import FactStore
 from plimsoll_change.ledger import ChangeLedger
 from plimsoll_change.line import JudgingMemory
 from plimsoll_change.plan import ChangePlan
 from plimsoll_change.plan_files import PLAN_FILE, parse_plan, parse_rules
-from plimsoll_change.ports import FactStore
 from plimsoll_change.rules import ChangeRules
 from plimsoll_service.change_messages import FindChangesMessage, FoundChanges
 from plimsoll_service.change_words import words_key

@@ -13,10 +13,10 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from plimsoll.model.errors import BadInput
+from plimsoll.ports import FactStore
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind
 from plimsoll_change.people import add_in_turn, note_approval, note_go_on, note_stop
 from plimsoll_change.plan import ChangePlan, check_approver
-from plimsoll_change.ports import FactStore
 from plimsoll_change.rules import ChangeRules
 
 NO_WORD: Final = "refused"

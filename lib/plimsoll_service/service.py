@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from plimsoll.clouds.ledger import Ledger
     from plimsoll.model.envelope import Envelope
     from plimsoll.model.policy import Policy
-    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, HistoryStore, Metrics, RunStore
+    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FactStore, HistoryStore, Metrics, RunStore
     from plimsoll.reports.record import RecommendationRecord
     from plimsoll.settings import Settings
-    from plimsoll_change.ports import FactStore, VolumeChanger, VolumeTagger
+    from plimsoll_change.ports import VolumeChanger, VolumeTagger
     from plimsoll_service.config import ServiceConfig
 
 

@@ -14,7 +14,6 @@ from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.reports.run_reader import matched_records
 from plimsoll_change import planning
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, FactKind
-from plimsoll_change.local_facts import FolderFacts
 from plimsoll_change.plan_files import freeze_plan, parse_rules
 from plimsoll_service import change_planning, changing
 from plimsoll_service.change_plans import LEDGERS, OpenPlan, open_document, plan_key
@@ -80,7 +79,7 @@ class Changing:
         self.service = replace(
             a_service(config, self.places, folder, NOW),
             clock=self.clock,
-            facts=FolderFacts(folder / "facts"),
+            facts=FolderStore(folder / "facts"),
             is_killed=lambda: self.killed,
         )
         self.service.facts.put_new(plan_key(self.plan.id), freeze_plan(self.plan)[1].encode())
@@ -348,7 +347,7 @@ def audited(tmp_path):
     loop = Loop(service=service_of(places_of(given), tmp_path, change_rules=RULES), now=NOW)
     loop.run(run_id="first")
     changer = Tagged(clock=MovedClock(NOW), volumes={volume.id: volume for volume in given})
-    return replace(loop.service, places=ChangedPlaces(changer), facts=FolderFacts(tmp_path / "facts"))
+    return replace(loop.service, places=ChangedPlaces(changer), facts=FolderStore(tmp_path / "facts"))
 
 
 def plan(service, name="p", **given):

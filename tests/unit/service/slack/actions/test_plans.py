@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind
-from plimsoll_change.local_facts import FolderFacts
 from plimsoll_change.plan_files import freeze_plan, parse_rules
 from plimsoll_service.change_plans import LEDGERS, plan_key
 from plimsoll_service.change_words import PersonWord, words_key
@@ -29,7 +29,7 @@ def workplace(tmp_path):
     LEDGERS.clear()
     slack = {**SLACK, "approvers": {MEMBER: "ada"}}
     with a_workplace(tmp_path, slack=slack, change_rules=RULES) as found:
-        facts = FolderFacts(tmp_path / "facts")
+        facts = FolderStore(tmp_path / "facts")
         found.service = replace(found.service, facts=facts, clock=MovedClock())
         yield found
 
