@@ -306,7 +306,7 @@ def _line(number: int, change: SimulatedChange) -> PlannedLine:
     volume = change.volume
     return a_line(
         number,
-        account=ACCOUNT,
+        target=TARGET,
         zone=volume.zone,
         volume_id=volume.id,
         name=dict(volume.tags)["Name"],

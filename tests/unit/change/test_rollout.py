@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.model.errors import BadInput
-from plimsoll_change.apply import ask_back
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind
 from plimsoll_change.line import LineStep
+from plimsoll_change.people import note_back
 from plimsoll_change.rules import ChangeRules, ChangeWindow, Freeze
 from plimsoll_change.status import describe_status, fact_lines, state_of, status_lines
 from plimsoll_change.watch import GroupVerdict
@@ -231,7 +231,8 @@ def test_a_person_takes_changes_back_and_only_what_was_changed():
     world.process().run(once=True)
     world.clock.pause(6 * 3600)
     rollout = world.process()
-    assert ask_back(rollout, ["line-0001", "line-0002"], by="ada", reason="no") == ["line-0001"]
+    ledger, lines = rollout.context.ledger, ["line-0001", "line-0002"]
+    assert note_back(world.plan, ledger, lines, by="ada", at=world.clock.now()) == ["line-0001"]
     assert rollout.run_back(["line-0001"])
     assert [spec for _, spec, _ in world.changer.asked] == [GP3, IO1]
 

@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind
-from plimsoll_change.plan_files import freeze_plan, parse_rules
-from plimsoll_service.change_plans import LEDGERS, plan_key
+from plimsoll_change.plan_files import keep_plan, parse_rules
+from plimsoll_service.change_plans import LEDGERS
 from plimsoll_service.change_words import PersonWord, words_key
 from plimsoll_service.slack.actions.plans import present_plan
 from plimsoll_service.slack.requests.payloads import Pressed, button_request
@@ -36,7 +36,7 @@ def workplace(tmp_path):
 
 def a_stored_plan(workplace, *lines, **rules):
     plan = a_plan(*lines, rules=parse_rules({**RULES, **rules}, "rules"))
-    workplace.service.facts.put_new(plan_key(plan.id), freeze_plan(plan)[1].encode())
+    keep_plan(workplace.service.facts, plan)
     return plan
 
 
