@@ -21,6 +21,7 @@ from plimsoll_change.progress import (
     find_under_way,
     has_begun,
     is_over,
+    is_watched,
     judge_canary,
     judge_class,
     open_next_wave,
@@ -135,10 +136,10 @@ class Rollout:
                 self.context.ledger.read()
 
     def _judge_lines(self) -> None:
-        """Judges what was changed, every hour and as soon as a change has arrived."""
+        """Judges what was changed, every hour from its request on, and as soon as a change has arrived."""
         now, progress, memory = self.context.now, self.progress, self.context.memory
-        watched = [job for job in find_under_way(progress) if job.next is LineStep.WATCH]
-        arrived = {f"{job.line.id} {job.leg}" for job in watched} - memory.arrived
+        watched = [job for job in find_under_way(progress) if is_watched(job)]
+        arrived = {f"{job.line.id} {job.leg}" for job in watched if job.next is LineStep.WATCH} - memory.arrived
         if not watched or not (arrived or memory.at is None or now - memory.at >= _JUDGED_EVERY):
             return
         try:

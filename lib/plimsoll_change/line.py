@@ -347,20 +347,31 @@ def follow_change(job: LineJob, context: LineContext) -> LineJob:
         text = f"the cloud says completed, and the volume is {volume.spec}."
         return job.note(FactKind.FAILED, now, code="not-as-asked", text=text, started=change.started)
     same = job.latest is not None and job.latest.kind is kind
-    return job if same else job.note(kind, now, text=change.message, started=change.started)
+    after = job if same else job.note(kind, now, text=change.message, started=change.started)
+    if not change.is_running:
+        context.memory.verdicts.pop(job.line.id, None)  # it is judged anew, by comparison as well
+        return after
+    verdict = context.memory.verdicts.get(job.line.id)
+    is_direct = job.leg is Leg.FORTH and verdict is not None and verdict.is_direct
+    return _heed_verdict(after, verdict if is_direct else None, now)
 
 
 def watch_line(job: LineJob, context: LineContext) -> LineJob:
     """Notes a new verdict. A change that made its volume worse goes back; the others are watched for a week."""
-    now, completed = context.now, job.find(FactKind.COMPLETED)
-    verdict = context.memory.verdicts.get(job.line.id)
+    now, completed, leg = context.now, job.find(FactKind.COMPLETED), job.leg
+    job = _heed_verdict(job, context.memory.verdicts.get(job.line.id), now)
+    if job.leg is leg and completed is not None and now >= completed.at + timedelta(hours=WATCH_H):
+        code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
+        return job.note(FactKind.WATCHED, now, code=code)
+    return job
+
+
+def _heed_verdict(job: LineJob, verdict: ChangeVerdict | None, now: datetime) -> LineJob:
+    """The line with a new verdict, and on its way back if its change made the volume worse."""
     if verdict is not None and _is_news(verdict, job.find(FactKind.VERDICT), now):
         job = job.note(FactKind.VERDICT, now, code=verdict.code, text=verdict.text, verdict=verdict)
     if job.leg is Leg.FORTH and job.verdict is not None and job.verdict.code is VerdictCode.WORSE:
         return take_back(job, now, code=job.verdict.reason, text=job.verdict.text)
-    if completed is not None and now >= completed.at + timedelta(hours=WATCH_H):
-        code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
-        return job.note(FactKind.WATCHED, now, code=code)
     return job
 
 

@@ -103,6 +103,11 @@ def was_changed(job: LineJob) -> bool:
     return job.find(FactKind.COMPLETED, Leg.FORTH) is not None
 
 
+def is_watched(job: LineJob) -> bool:
+    """True for a line that is judged: a change from its request on, a way back once it arrived."""
+    return job.next is LineStep.WATCH or (job.next is LineStep.FOLLOW and job.leg is Leg.FORTH)
+
+
 def is_worse(job: LineJob) -> ChangeVerdict | None:
     """The verdict by which a line went back; None if it did not by one."""
     verdicts = (fact.verdict for fact in job.facts if fact.leg is Leg.FORTH and fact.verdict is not None)
