@@ -40,12 +40,12 @@ class Rollout:
     @property
     def progress(self) -> Progress:
         """The plan as the ledger was last read."""
-        return Progress(plan=self.context.plan, rows=self.context.ledger.rows)
+        return Progress.read(self.context.ledger)
 
     def check_work(self) -> None:
         """Raises BadInput if nothing of the plan may begin and nothing is under way."""
         halt = self.progress.find_halt(self.context.now)
-        if halt is not None and not self.progress.under_way:
+        if halt is not None and not self.progress.active_jobs:
             raise BadInput(f"{halt} Nothing was done.")
 
     def run(self, *, once: bool = False) -> Progress:
@@ -59,7 +59,7 @@ class Rollout:
                 self._gate()  # what the last pass came to
             if once or self.progress.is_over(self.context.now):
                 return self.progress
-            moves = any(job.next is not LineStep.WATCH for job in self.progress.under_way)
+            moves = any(job.next is not LineStep.WATCH for job in self.progress.active_jobs)
             self.context.patience.pause(_MOVING_S if moves else _WATCHING_S)
 
     def run_back(self, lines: Collection[str]) -> bool:
@@ -69,7 +69,7 @@ class Rollout:
         """
         while True:
             self._claim()
-            self._advance(job for job in self.progress.under_way if job.line.id in lines)
+            self._advance(job for job in self.progress.active_jobs if job.line.id in lines)
             jobs = [job for job in self.progress.jobs.values() if job.line.id in lines]
             if not any(job.next in (LineStep.CHECK, LineStep.REQUEST, LineStep.FOLLOW) for job in jobs):
                 return all(job.find(FactKind.COMPLETED, Leg.BACK) for job in jobs)
@@ -78,9 +78,9 @@ class Rollout:
     def take_pass(self) -> None:
         """One pass over everything that can go on now."""
         self._claim()
-        self._advance(self.progress.under_way)
+        self._advance(self.progress.active_jobs)
         self._judge_lines()
-        self._advance(self.progress.under_way)
+        self._advance(self.progress.active_jobs)
         self._gate()
         if self.progress.find_halt(self.context.now) is None:
             self._advance(self._without_throttled(list(self.progress.find_due(self.context.now))))
@@ -102,7 +102,7 @@ class Rollout:
     def _judge_lines(self) -> None:
         """Judges what was changed, every hour from its request on, and as soon as a change has arrived."""
         now, progress, memory = self.context.now, self.progress, self.context.memory
-        watched = [job for job in progress.under_way if job.is_watched]
+        watched = [job for job in progress.active_jobs if job.is_watched]
         arrived = {f"{job.line.id} {job.leg}" for job in watched if job.next is LineStep.WATCH} - memory.arrived
         if not watched or not (arrived or memory.at is None or now - memory.at >= _JUDGED_EVERY):
             return

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import FactStore
+from plimsoll_change.plan import ChangePlan
 from plimsoll_change.watch import ChangeVerdict
 
 PLAN_ROW: Final = "plan"
@@ -98,7 +99,7 @@ class ChangeLedger:
     """The ledger of a plan: facts by row, as last read."""
 
     store: FactStore
-    plan_id: str
+    plan: ChangePlan
     rows: dict[str, tuple[Fact, ...]] = field(default_factory=dict, init=False)
 
     def read(self, row: str = "") -> Mapping[str, tuple[Fact, ...]]:
@@ -120,7 +121,7 @@ class ChangeLedger:
         facts = self.facts(row)
         key, content = f"{self._prefix}{row}/{len(facts) + 1:06}.json", _FACT.dump_json(fact, exclude_defaults=True)
         if not self.store.put_new(key, content) and self.store.get(key) != content:
-            raise RowTaken(f"{row} of the plan {self.plan_id} was written by another process: read it again.")
+            raise RowTaken(f"{row} of the plan {self.plan.id} was written by another process: read it again.")
         self.rows[row] = (*facts, fact)
 
     def add_in_turn(self, row: str, fact: Fact) -> None:
@@ -132,13 +133,13 @@ class ChangeLedger:
                 self.read()
 
     def keep(self, row: str, facts: Sequence[Fact]) -> None:
-        """Adds those of a row's facts that it does not have. Raises RowTaken if another process added others."""
+        """The row has these facts: those that it lacks are added. Raises RowTaken if another process added others."""
         for fact in facts[len(self.facts(row)) :]:
             self.add(row, fact)
 
     @property
     def _prefix(self) -> str:
-        return f"{self.plan_id}/ledger/"
+        return f"{self.plan.id}/ledger/"
 
     def _load(self, key: str) -> Fact:
         try:

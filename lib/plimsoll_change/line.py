@@ -51,7 +51,7 @@ class LineStep(StrEnum):
 
 LINE_STEPS: Final = frozenset(LineStep) - {LineStep.DONE}
 
-BEGUN: Final = (FactKind.INTENDED, FactKind.HANDED)
+BEGINNINGS: Final = (FactKind.INTENDED, FactKind.HANDED)
 
 _NEXT: Final[Mapping[FactKind, LineStep]] = {
     FactKind.UNSENT: LineStep.CHECK,
@@ -170,7 +170,6 @@ class JudgingMemory:
 class LineContext:
     """The tools of a line's steps."""
 
-    plan: ChangePlan
     ledger: ChangeLedger
     changer: VolumeChanger
     claims: Claims
@@ -182,6 +181,10 @@ class LineContext:
     is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
     find_news: Callable[[PlannedLine], Drift | None] = lambda _: None  # of recommendations made after the plan
     own_intents: set[tuple[str, Leg, int]] = field(default_factory=set)  # not used yet
+
+    @property
+    def plan(self) -> ChangePlan:
+        return self.ledger.plan
 
     @property
     def jobs(self) -> RunStore:
@@ -204,11 +207,11 @@ class LineContext:
         return self.is_killed() or find_latest(self.ledger.facts(PLAN_ROW), FactKind.STOPPED) is not None
 
 
-def join_starts(plans: Iterable[tuple[ChangePlan, ChangeLedger]]) -> Mapping[str, list[datetime]]:
+def join_starts(ledgers: Iterable[ChangeLedger]) -> Mapping[str, list[datetime]]:
     """The starts of modifications by some plans, by volume: they count against the same slots."""
     starts: dict[str, list[datetime]] = {}
-    for plan, ledger in plans:
-        for line in plan.lines:
+    for ledger in ledgers:
+        for line in ledger.plan.lines:
             starts.setdefault(line.volume_id, []).extend(find_starts(ledger.facts(line.id)))
     return starts
 
@@ -256,7 +259,7 @@ def _find_drifts(line: PlannedLine, volume: Volume, context: LineContext) -> Ite
     if alarms and (firing := context.changer.find_firing(line.target, alarms)):
         yield Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
     unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
-    if any(find_latest(ledger.facts(other.id), *BEGUN) for other in unit):
+    if any(find_latest(ledger.facts(other.id), *BEGINNINGS) for other in unit):
         return
     for other in (other for other in unit if other is not line):
         dropped = find_latest(ledger.facts(other.id), FactKind.DROPPED)

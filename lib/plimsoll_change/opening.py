@@ -53,7 +53,7 @@ def plan_changes_of(
     """A plan of a run's changes, or of those selected, kept. Raises BadInput if nothing can be planned."""
     scope = read_order(folder).scope
     changer = _open_changer(_sign_in(scope, settings, external_id), settings)
-    plan = plan_volumes(folder, rules, changer, scope=scope, now=clock().now(), only=only, steps=steps)
+    plan = plan_volumes(folder, rules, changer.look, scope=scope, now=clock().now(), only=only, steps=steps)
     return keep_plan(open_store(settings), plan)
 
 
@@ -70,11 +70,6 @@ def _open_changer(sessions: Sessions, settings: Settings) -> AwsChanger:
 def open_store(settings: Settings) -> FolderStore:
     """The plans and ledgers of this machine."""
     return FolderStore(settings.runs_dir / CHANGES_FOLDER)
-
-
-def find_place(plan_id: str, settings: Settings) -> Path:
-    """The file of a plan of this machine."""
-    return open_store(settings).folder / plan_id / PLAN_FILE
 
 
 def find_plan(word: str | None, settings: Settings) -> ChangePlan:
@@ -96,38 +91,38 @@ def _read_plan(path: Path) -> ChangePlan:
     return parse_plan(read_bytes(path), str(path))
 
 
-def open_ledger(plan_id: str, settings: Settings) -> ChangeLedger:
+def open_ledger(plan: ChangePlan, settings: Settings) -> ChangeLedger:
     """The ledger of a plan on this machine, as it is now."""
-    ledger = ChangeLedger(store=open_store(settings), plan_id=plan_id)
+    ledger = ChangeLedger(store=open_store(settings), plan=plan)
     ledger.read()
     return ledger
 
 
 def open_rollout(
-    plan: ChangePlan, settings: Settings, say: Callable[[str], None], *, external_id: str | None = None
+    ledger: ChangeLedger, settings: Settings, say: Callable[[str], None], *, external_id: str | None = None
 ) -> Rollout:
     """The plan with all that it takes to carry it out from this machine."""
-    sessions, time = _sign_in(plan.scope, settings, external_id), clock()
+    plan, time, folder = ledger.plan, clock(), open_store(settings).folder
+    sessions = _sign_in(plan.scope, settings, external_id)
     scope = replace(Scope.from_dict(plan.scope, external_id=external_id), clouds=(AWS,))
-    changer, folder = _open_changer(sessions, settings), open_store(settings).folder
-    others = (other for other in map(_read_plan, _find_plans(folder)) if other.id != plan.id)
+    changer = _open_changer(sessions, settings)
     metrics = connection_of(sessions, Reach(scope=scope, settings=settings, today=time.now().date())).metrics
+    others = (other for other in map(_read_plan, _find_plans(folder)) if other.id != plan.id)
     context = LineContext(
-        plan=plan,
-        ledger=open_ledger(plan.id, settings),
+        ledger=ledger,
         changer=changer,
         claims=FileClaims(folder=folder / "claims"),
         patience=BenchPatience(now=time.now, pause=time.pause),
         holder=f"{socket.gethostname()}-{os.getpid()}",
         say=say,
         find_news=lambda line: find_news(plan, line),
-        other_starts=join_starts((other, open_ledger(other.id, settings)) for other in others),
+        other_starts=join_starts(open_ledger(other, settings) for other in others),
     )
     return Rollout(context=context, judge=MetricsJudge(changer=changer, metrics=metrics, say=say))
 
 
 def find_news(plan: ChangePlan, line: PlannedLine) -> Drift | None:
-    """The drift of a line by the newest run of this machine, if that was made after the plan and answers its volume."""
+    """The drift of a line by the newest run of this machine; None if that is older than the plan, or says the same."""
     newest = next(iter(list_runs()), None)
     if newest is None or newest.name == plan.run or read_order(newest).now <= plan.made:
         return None

@@ -18,30 +18,27 @@ def check_approver(plan: ChangePlan, by: str) -> None:
 
 
 def note_approval(
-    plan: ChangePlan, ledger: ChangeLedger, *, by: str, at: datetime, reason: str = "", accepts_late_back: bool = False
+    ledger: ChangeLedger, *, by: str, at: datetime, reason: str = "", accepts_late_back: bool = False
 ) -> str | None:
     """Notes somebody's approval of a plan, and says what is missing still; None if it may be applied.
 
     Raises BadInput if they cannot approve it, or it has expired.
     """
+    plan, late = ledger.plan, accepts_late_back
     check_approver(plan, by)
     if at >= plan.expires:
         raise BadInput(Progress(plan=plan, rows={}).find_halt(at) or "")
-    late, digest = accepts_late_back, plan.digest
-    fact = Fact(kind=FactKind.APPROVED, at=at, by=by, text=reason, digest=digest, accepts_late_back=late)
+    fact = Fact(kind=FactKind.APPROVED, at=at, by=by, text=reason, digest=plan.digest, accepts_late_back=late)
     ledger.add_in_turn(PLAN_ROW, fact)
-    return Progress(plan=plan, rows=ledger.rows).find_halt(at)
+    return Progress.read(ledger).find_halt(at)
 
 
-def note_go_on(
-    plan: ChangePlan, ledger: ChangeLedger, *, by: str, at: datetime, reason: str = "", only_class: str | None = None
-) -> None:
+def note_go_on(ledger: ChangeLedger, *, by: str, at: datetime, reason: str = "", only_class: str | None = None) -> None:
     """Notes that a paused plan goes on, with its stopped classes; or one class of it. Raises BadInput if none may."""
-    check_approver(plan, by)
-    rows = plan.class_rows
+    check_approver(ledger.plan, by)
+    rows, classes = ledger.plan.class_rows, Progress.read(ledger).classes
     if only_class is not None and only_class not in rows:
         raise BadInput(f"the plan has no class {only_class}: it has {'; '.join(rows)}.")
-    classes = Progress(plan=plan, rows=ledger.rows).classes
     stopped = [row for name, row in rows.items() if classes[name].stop and only_class in (None, name)]
     for row in [*([PLAN_ROW] if only_class is None else []), *stopped]:
         ledger.add_in_turn(row, Fact(kind=FactKind.RESUMED, at=at, by=by, text=reason))
@@ -53,12 +50,10 @@ def note_stop(ledger: ChangeLedger, *, by: str, at: datetime, reason: str = "") 
     ledger.add_in_turn(PLAN_ROW, Fact(kind=FactKind.STOPPED, at=at, by=by, text=text))
 
 
-def note_back(
-    plan: ChangePlan, ledger: ChangeLedger, lines: Iterable[str], *, by: str, at: datetime, reason: str = ""
-) -> list[str]:
+def note_back(ledger: ChangeLedger, lines: Iterable[str], *, by: str, at: datetime, reason: str = "") -> list[str]:
     """Notes that a person takes these lines back, and gives those that go back now."""
-    jobs = Progress(plan=plan, rows=ledger.rows).jobs
-    names = [name for name in lines if jobs[name].may_go_back]
-    for name in names:
-        ledger.add_in_turn(name, jobs[name].take_back(at, code="asked", text=reason, by=by).facts[-1])
-    return names
+    jobs = Progress.read(ledger).jobs
+    changed = [jobs[name] for name in lines if jobs[name].may_go_back]
+    for job in changed:
+        ledger.add_in_turn(job.line.id, job.take_back(at, code="asked", text=reason, by=by).facts[-1])
+    return [job.line.id for job in changed]

@@ -1,7 +1,7 @@
 """Planning: a run's recommendations beside its volumes as they are now become the lines and waves of a plan."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +23,7 @@ from plimsoll.reports.steps import STEP_NAMES, Step, step_of
 from plimsoll.reports.wording import losses_in_words, risk_in_words
 from plimsoll_change.drift import find_drift, name_owner
 from plimsoll_change.plan import PLAN_FORMAT, ChangePlan, ControlVolume, PlannedLine
-from plimsoll_change.ports import VolumeSights
+from plimsoll_change.ports import Sights
 from plimsoll_change.rules import ChangeRules
 from plimsoll_change.waves import WATCH_H, draw_waves
 
@@ -40,21 +40,18 @@ _GROUP_TAG: Final = "aws:autoscaling:groupName"
 _REPLICA: Final = re.compile(r"(.+)-\d+")
 """A claim of a StatefulSet, whose replicas have numbers."""
 
-Sights = Mapping[str, Volume | CloudError]
-"""Volumes as they are now by id, or why they cannot be seen."""
-
 
 def plan_volumes(
     folder: Path,
     rules: ChangeRules,
-    cloud: VolumeSights,
+    look: Callable[[Target, Sequence[str]], Sights],
     *,
     scope: Mapping[str, Any],
     now: datetime,
     only: Only | None = None,
     steps: Iterable[Step] = (),
 ) -> ChangePlan:
-    """The plan of a run's changes, by its volumes as that cloud shows them. Raises BadInput if none can be planned."""
+    """The plan of a run's changes, by a look at its volumes as they are now. Raises BadInput if none can be planned."""
     wanted, others, chosen = list[Matched](), list[RecommendationRecord](), frozenset(steps)
     for record, profile in matched_records(folder, None):
         is_change = record.kind.money in (CountsAs.SAVED, CountsAs.MORE)
@@ -63,7 +60,7 @@ def plan_volumes(
         elif _has_work(record) and len(others) < _MOST_CONTROLS:
             others.append(record)
     wanted.sort(key=lambda pair: (pair[0].account, pair[0].region, pair[0].volume_id))
-    sights = _look_at([*(record for record, _ in wanted), *others], cloud)
+    sights = _look_at([*(record for record, _ in wanted), *others], look)
     lines, left_out = _plan_lines(wanted, sights, rules)
     if not lines:
         reasons = "; ".join(dict.fromkeys(left_out.values())) or "it has no such change"
@@ -86,7 +83,7 @@ def plan_volumes(
     )
 
 
-def _look_at(records: Iterable[RecommendationRecord], cloud: VolumeSights) -> Sights:
+def _look_at(records: Iterable[RecommendationRecord], look: Callable[[Target, Sequence[str]], Sights]) -> Sights:
     places: dict[Target, list[str]] = {}
     for record in records:
         if record.provider == AWS:
@@ -94,7 +91,7 @@ def _look_at(records: Iterable[RecommendationRecord], cloud: VolumeSights) -> Si
     sights: dict[str, Volume | CloudError] = {}
     for target, names in places.items():
         try:
-            sights |= cloud.look(target, names)
+            sights |= look(target, names)
         except CloudError as error:
             sights |= dict.fromkeys(names, error)
     return sights

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Final
 
 from plimsoll.model.units import HOUR_S
-from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind, Leg, find_latest
-from plimsoll_change.line import BEGUN, LineJob, LineStep
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest
+from plimsoll_change.line import BEGINNINGS, LineJob, LineStep
 from plimsoll_change.plan import ChangePlan
 from plimsoll_change.watch import ChangeVerdict, GroupVerdict, VerdictCode
 from plimsoll_change.waves import Wave, WaveKind
@@ -47,14 +47,14 @@ class ClassProgress:
         return fact if fact is not None and fact.kind is FactKind.STOPPED else None
 
     @cached_property
-    def opened(self) -> Fact | None:
+    def opening(self) -> Fact | None:
         """The fact that the latest wave was opened; None if none was."""
         return find_latest(self.facts, FactKind.OPENED)
 
     @property
     def number(self) -> int:
         """The number of the wave that is open, 0 before the first."""
-        return 0 if self.opened is None else self.opened.wave
+        return 0 if self.opening is None else self.opening.wave
 
     @property
     def open_jobs(self) -> list[LineJob]:
@@ -70,10 +70,10 @@ class ClassProgress:
     @cached_property
     def may_follow(self) -> bool:
         """True if the open wave was judged to go on, or a person said so since; or none is open."""
-        opened = self.opened
-        return opened is None or any(
-            (fact.kind is FactKind.JUDGED and fact.wave == opened.wave and fact.code == GO)
-            or (fact.kind is FactKind.RESUMED and fact.at >= opened.at)
+        opening = self.opening
+        return opening is None or any(
+            (fact.kind is FactKind.JUDGED and fact.wave == opening.wave and fact.code == GO)
+            or (fact.kind is FactKind.RESUMED and fact.at >= opening.at)
             for fact in self.facts
         )
 
@@ -91,18 +91,18 @@ class ClassProgress:
 
         None before, and once the next may follow.
         """
-        if self.opened is None or self.stop is not None or self.may_follow:
+        if self.opening is None or self.stop is not None or self.may_follow:
             return None
         wave = self.waves[self.number - 1]
         members = self.find_members(wave)
         if any(not job.is_changed and job.next is not LineStep.DONE for job in members):
             return None
         arrived = [fact.at for job in members if (fact := job.find(FactKind.COMPLETED, Leg.FORTH)) is not None]
-        bakes = (now - max(arrived, default=self.opened.at)).total_seconds() / HOUR_S / wave.bake_h
+        bakes = (now - max(arrived, default=self.opening.at)).total_seconds() / HOUR_S / wave.bake_h
         return (wave, bakes) if bakes >= 1 or not arrived else None
 
     def judge(self, wave: Wave, bakes: float, outcome: GroupVerdict, now: datetime) -> Iterator[Fact]:
-        """The facts that follow from a baked wave: its verdict, and the stop of the class after two bakes without one."""
+        """The facts that follow from a baked wave: its verdict, and a stop after two bakes without a way on."""
         lines = {job.line.volume_id: job.line.id for job in self.find_members(wave)}
         if not any(job.is_changed for job in self.find_members(wave)):
             text = f"no volume of wave {wave.number} was changed, so nothing can be told of the class: make a new plan."
@@ -144,6 +144,11 @@ class Progress:
 
     plan: ChangePlan
     rows: Mapping[str, tuple[Fact, ...]]
+
+    @classmethod
+    def read(cls, ledger: ChangeLedger) -> "Progress":
+        """The plan as its ledger was last read."""
+        return cls(plan=ledger.plan, rows=ledger.rows)
 
     @cached_property
     def jobs(self) -> dict[str, LineJob]:
@@ -199,7 +204,7 @@ class Progress:
         return None
 
     @cached_property
-    def under_way(self) -> list[LineJob]:
+    def active_jobs(self) -> list[LineJob]:
         """The lines that were begun and are not over, those on their way back first."""
         jobs = [job for job in self.jobs.values() if job.facts and job.next is not LineStep.DONE]
         forth = [job for job in jobs if job.leg is Leg.FORTH and job.next is not LineStep.CHECK]
@@ -207,8 +212,8 @@ class Progress:
 
     def is_over(self, now: datetime) -> bool:
         """True if nothing is under way and nothing can begin any more without a person."""
-        if self.under_way or self.find_halt(now) is not None:
-            return not self.under_way
+        if self.active_jobs or self.find_halt(now) is not None:
+            return not self.active_jobs
         return all(
             each.stop is not None or all(job.next is LineStep.DONE for job in each.jobs.values())
             for each in self.classes.values()
@@ -268,7 +273,7 @@ class Progress:
         if rules.find_hindrance(now) is not None:
             return
         hour_ago = now - timedelta(hours=1)
-        within_hour = sum(fact.at > hour_ago for job in begun for fact in job.facts if fact.kind in BEGUN)
+        within_hour = sum(fact.at > hour_ago for job in begun for fact in job.facts if fact.kind in BEGINNINGS)
         usd = sum(job.line.usd_at_risk for job in begun if job.next is not LineStep.DONE)
         moving = [job.line for job in begun if job.next in (LineStep.REQUEST, LineStep.AWAIT, LineStep.FOLLOW)]
         busy = {key: line.unit or line.id for line in moving for key in line.fails_with}
@@ -293,7 +298,7 @@ class Progress:
 
 def has_begun(job: LineJob) -> bool:
     """True for a line whose change was intended, or handed to its owner."""
-    return any(fact.kind in BEGUN and fact.leg is Leg.FORTH for fact in job.facts)
+    return any(fact.kind in BEGINNINGS and fact.leg is Leg.FORTH for fact in job.facts)
 
 
 def judge_canary(members: Iterable[LineJob], verdicts: Mapping[str, ChangeVerdict]) -> GroupVerdict:

@@ -88,7 +88,7 @@ def _describe_class(each: ClassProgress) -> dict[str, Any]:
     return {
         "wave": each.number,
         "waves": len(each.waves),
-        "kind": "" if each.opened is None else str(each.waves[each.number - 1].kind),
+        "kind": "" if each.opening is None else str(each.waves[each.number - 1].kind),
         "states": dict(Counter(state_of(job) for job in each.jobs.values())),
         "verdict": judged[-1].text if judged else "",
         "stopped": None if each.stop is None else each.stop.text,

@@ -1,14 +1,12 @@
 """Planning: a run's changes become a plan, whose volumes are marked. Nothing is done before people approve it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from plimsoll.jobs.document import StoredDocument, require_file
-from plimsoll.model.errors import BadInput, CloudError
-from plimsoll.model.volume import Volume
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN
@@ -64,22 +62,12 @@ def _make_plan(service: Service, choice: ChangeInput) -> ChangePlan:
         return plan_volumes(
             folder,
             service_rules(service),
-            _SightsByTarget(service=service),
+            lambda target, names: service.places.tagger(target).look(target, names),
             scope={},
             now=service.clock.now(),
             only=lambda record: _is_chosen(record, choice),
             steps=choice.steps,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SightsByTarget:
-    """Volumes as they are now, one account after the other by the role for plans."""
-
-    service: Service
-
-    def look(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Volume | CloudError]:
-        return self.service.places.tagger(target).look(target, volume_ids)
 
 
 def _is_chosen(record: RecommendationRecord, choice: ChangeInput) -> bool:

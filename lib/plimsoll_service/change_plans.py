@@ -10,7 +10,7 @@ from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import FactStore
 from plimsoll_change.ledger import ChangeLedger
 from plimsoll_change.line import JudgingMemory
-from plimsoll_change.plan_files import parse_rules
+from plimsoll_change.plan_files import parse_rules, read_plan
 from plimsoll_change.rules import ChangeRules
 from plimsoll_service.change_messages import FindChangesMessage, FoundChanges
 from plimsoll_service.change_words import words_key
@@ -58,8 +58,9 @@ LEDGERS: Final[dict[tuple[FactStore, str], ChangeLedger]] = {}
 
 
 def kept_ledger(facts: FactStore, plan_id: str) -> ChangeLedger:
-    """The ledger of a plan as it is now, one for as long as the process lives."""
-    ledger = LEDGERS.setdefault((facts, plan_id), ChangeLedger(store=facts, plan_id=plan_id))
+    """A plan and its ledger as it is now, one for as long as the process lives. Raises BadInput as `read_plan`."""
+    plan = read_plan(facts, plan_id)  # and its digest checked, every time
+    ledger = LEDGERS.setdefault((facts, plan_id), ChangeLedger(store=facts, plan=plan))
     ledger.read()
     return ledger
 

@@ -53,12 +53,12 @@ def words_key(plan_id: str, name: str = "", file: str = "") -> str:
     return f"{prefix}{name}/{file}.json" if name else prefix
 
 
-def note_words(plan: ChangePlan, ledger: ChangeLedger, rules: ChangeRules, now: datetime) -> None:
+def note_words(ledger: ChangeLedger, rules: ChangeRules, now: datetime) -> None:
     """Writes what people said since into the ledger, each word once.
 
     A word that counts for nothing is noted as refused, with the reason.
     """
-    known = {fact.source for fact in ledger.facts(PLAN_ROW)}
+    plan, known = ledger.plan, {fact.source for fact in ledger.facts(PLAN_ROW)}
     for key in list(ledger.store.keys(words_key(plan.id))):
         source = key.removeprefix(words_key(plan.id))
         if source in known:
@@ -67,7 +67,7 @@ def note_words(plan: ChangePlan, ledger: ChangeLedger, rules: ChangeRules, now: 
         try:
             word = _parse_word(ledger.store.get(key) or b"")
             check_word(plan, word, fact.by, rules)
-            _carry_out(plan, ledger, word, fact.by, now)
+            _carry_out(ledger, word, fact.by, now)
         except BadInput as error:
             fact = replace(fact, code=NO_WORD, text=str(error))
         else:
@@ -100,17 +100,17 @@ def check_word(plan: ChangePlan, word: PersonWord, by: str, rules: ChangeRules) 
         raise BadInput(f"the plan {plan.id} has none of these volumes.")
 
 
-def _carry_out(plan: ChangePlan, ledger: ChangeLedger, word: PersonWord, by: str, now: datetime) -> None:
+def _carry_out(ledger: ChangeLedger, word: PersonWord, by: str, now: datetime) -> None:
     match word.say:
         case "approve":
             late = word.accepts_late_back
-            note_approval(plan, ledger, by=by, at=now, reason=word.reason, accepts_late_back=late)
+            note_approval(ledger, by=by, at=now, reason=word.reason, accepts_late_back=late)
         case "go-on":
-            note_go_on(plan, ledger, by=by, at=now, reason=word.reason, only_class=word.change_class)
+            note_go_on(ledger, by=by, at=now, reason=word.reason, only_class=word.change_class)
         case "stop":
             note_stop(ledger, by=by, at=now, reason=word.reason)
         case "back":
-            note_back(plan, ledger, word.find_lines(plan), by=by, at=now, reason=word.reason)
+            note_back(ledger, word.find_lines(ledger.plan), by=by, at=now, reason=word.reason)
 
 
 def keep_word(store: FactStore, plan_id: str, by: str, file: str, word: PersonWord) -> bool:

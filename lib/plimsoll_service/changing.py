@@ -11,10 +11,8 @@ from typing import Final
 from plimsoll.jobs.kernel import BenchPatience
 from plimsoll_change.apply import Rollout, plan_claim
 from plimsoll_change.judging import MetricsJudge
-from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind, find_latest
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, find_latest
 from plimsoll_change.line import JudgingMemory, LineContext, LineStep, join_starts
-from plimsoll_change.plan import ChangePlan
-from plimsoll_change.plan_files import read_plan
 from plimsoll_service.change_messages import AppliedChanges, ApplyChangesMessage
 from plimsoll_service.change_plans import (
     OpenPlan,
@@ -41,25 +39,27 @@ def apply_changes(service: Service, message: ApplyChangesMessage) -> AppliedChan
 
     Nothing is done while another execution takes a pass of the same plan.
     """
-    plan, now = read_plan(service.change_facts, message.plan), service.clock.now()
+    ledger, now = kept_ledger(service.change_facts, message.plan), service.clock.now()
+    plan = ledger.plan
     key, holder = plan_claim(plan.id), f"service-{message.name}"
     if not service.claims.claim(key, holder, now + HELD, now):
         return AppliedChanges(plan=plan.id, under_way=0, halt="another execution takes a pass of it.")
     try:
         state = open_document(plan.id).get(service.store) or OpenPlan(due=now)
         words = count_words(service.change_facts, plan.id)
-        rollout = _open_rollout(service, plan, holder, state.memory)
-        _hear_people(service, rollout)
+        rollout = _open_rollout(service, ledger, holder, state.memory)
+        _hear_people(service, ledger)
         rollout.take_pass()
         return _conclude_pass(service, rollout, words)
     finally:
         service.claims.release(key, holder)
 
 
-def _hear_people(service: Service, rollout: Rollout) -> None:
+def _hear_people(service: Service, ledger: ChangeLedger) -> None:
     """Writes into the ledger what people said, and that the switch is not on go."""
-    ledger, now = rollout.context.ledger, service.clock.now()
-    note_words(rollout.context.plan, ledger, service_rules(service), now)
+    now = service.clock.now()
+    ledger.read()
+    note_words(ledger, service_rules(service), now)
     if service.is_killed() and find_latest(ledger.facts(PLAN_ROW), FactKind.STOPPED) is None:
         text = "the service's switch for changes is not on go."
         ledger.add_in_turn(PLAN_ROW, Fact(kind=FactKind.STOPPED, at=now, code="switch", text=text))
@@ -68,7 +68,7 @@ def _hear_people(service: Service, rollout: Rollout) -> None:
 def _conclude_pass(service: Service, rollout: Rollout, words: int) -> AppliedChanges:
     """Keeps when the next pass is due. A plan that has expired, and of which nothing is under way, is closed."""
     context, progress, now = rollout.context, rollout.progress, service.clock.now()
-    under_way, document = progress.under_way, open_document(context.plan.id)
+    under_way, document = progress.active_jobs, open_document(context.plan.id)
     if not under_way and now >= context.plan.expires:
         document.delete(service.store)
     else:
@@ -78,19 +78,19 @@ def _conclude_pass(service: Service, rollout: Rollout, words: int) -> AppliedCha
     return AppliedChanges(plan=context.plan.id, under_way=len(under_way), halt=progress.find_halt(now))
 
 
-def _open_rollout(service: Service, plan: ChangePlan, holder: str, memory: JudgingMemory) -> Rollout:
+def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, memory: JudgingMemory) -> Rollout:
+    plan = ledger.plan
     accounts = {line.target.account for line in plan.lines} | {control.target.account for control in plan.controls}
     tools, facts = service.places.change_tools(accounts), service.change_facts
     others = (name for name in find_open(service) if name != plan.id)
     context = LineContext(
-        plan=plan,
-        ledger=kept_ledger(facts, plan.id),
+        ledger=ledger,
         changer=tools.changer,
         claims=service.claims,
         patience=BenchPatience(now=service.clock.now, pause=service.pause),
         holder=holder,
         say=_log.info,
-        other_starts=join_starts((read_plan(facts, name), kept_ledger(facts, name)) for name in others),
+        other_starts=join_starts(kept_ledger(facts, name) for name in others),
         memory=memory,
         is_killed=service.is_killed,
     )

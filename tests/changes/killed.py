@@ -34,7 +34,7 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.scope import Scope
 from plimsoll.settings import Settings
 from plimsoll_change.judging import MetricsJudge
-from plimsoll_change.ledger import Fact, FactKind
+from plimsoll_change.ledger import ChangeLedger, Fact, FactKind
 from plimsoll_change.line import LineJob, LineStep
 from plimsoll_change.opening import find_plan, open_ledger, open_rollout, open_store
 from plimsoll_change.people import note_approval
@@ -128,7 +128,7 @@ class KilledWorld:
         code = 70
         try:
             os.environ.update({**self.organization.environment, **self.organization.clock_environment})
-            rollout = open_rollout(find_plan(self.plan.id, self.settings), self.settings, lambda _text: None)
+            rollout = open_rollout(self.open_ledger(), self.settings, lambda _text: None)
             context = rollout.context
             context.changer.lookups = Pacer(math.inf)  # type: ignore[attr-defined]  # real seconds are not waited for
             context.ledger.store = Mortal(context.ledger.store, points)
@@ -142,13 +142,17 @@ class KilledWorld:
         finally:
             os._exit(code)
 
+    def open_ledger(self) -> ChangeLedger:
+        """The ledger as a new process reads it, of the plan in its file."""
+        return open_ledger(find_plan(self.plan.id, self.settings), self.settings)
+
     @property
     def modifications(self) -> list[Modification]:
         return self.organization.modifications()
 
     @property
     def jobs(self) -> dict[str, LineJob]:
-        return Progress(plan=self.plan, rows=open_ledger(self.plan.id, self.settings).rows).jobs
+        return Progress.read(self.open_ledger()).jobs
 
     def find_wrongs(self) -> Iterator[str]:
         """Every volume that was changed twice or lost, and every slot that the ledger does not account for."""
@@ -192,7 +196,7 @@ def killed_world(folder: Path, seed: int, *, judge: MetricsJudge | None = None) 
         scope = Scope(clouds=("aws",), regions=(REGION,)).as_dict()
         plan = keep_plan(open_store(settings), replace(drawn, id=f"killed-{seed}", scope=scope, digest=""))
         time_there = SimulationClock(organization.clock_environment["PLIMSOLL_SIMULATED_CLOCK"])
-        missing = note_approval(plan, open_ledger(plan.id, settings), by="ada", at=time_there.now())
+        missing = note_approval(open_ledger(plan, settings), by="ada", at=time_there.now())
         assert missing is None, missing
         yield KilledWorld(plan=plan, changes=changes, organization=organization, settings=settings, judge=judge)
 

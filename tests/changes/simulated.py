@@ -329,10 +329,9 @@ def begin_rollout(changes: Sequence[SimulatedChange], seed: int) -> tuple[Rollou
     controls = [_draw_change(maker, Fate.HARMLESS, rng, number).volume for number in range(CONTROLS)]
     account = SimulatedAccount.begin([*(change.volume for change in changes), *controls], seed)
     plan, clock = plan_changes(changes, controls), account.fleet.clock
-    ledger = ChangeLedger(store=MemoryFacts(), plan_id=plan.id)
+    ledger = ChangeLedger(store=MemoryFacts(), plan=plan)
     ledger.add(PLAN_ROW, Fact(kind=FactKind.APPROVED, at=NOW, by="ada", digest=plan.digest))
     context = LineContext(
-        plan=plan,
         ledger=ledger,
         changer=account,
         claims=MemoryClaims(),

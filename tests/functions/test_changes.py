@@ -113,7 +113,7 @@ class Changing:
             self.clock.pause(600)
 
     def facts(self, row=PLAN_ROW):
-        ledger = ChangeLedger(store=self.service.facts, plan_id=self.plan.id)
+        ledger = ChangeLedger(store=self.service.facts, plan=self.plan)
         ledger.read()
         return ledger.facts(row)
 

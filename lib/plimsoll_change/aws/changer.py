@@ -1,7 +1,7 @@
 """EBS volumes: seen as they are now, and modified by one call that is never repeated by itself."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -30,7 +30,7 @@ from plimsoll.model.errors import (
 )
 from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.ports import Target, UnreadVolume
-from plimsoll_change.ports import ModifyRefused
+from plimsoll_change.ports import ModifyRefused, Sights
 
 MODIFY: Final = "ec2:ModifyVolume"
 CHANGING: Final = CallPurpose(
@@ -98,7 +98,7 @@ class AwsChanger:
             by_account=self.sessions.by_account,
         )
 
-    def look(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Volume | CloudError]:
+    def look(self, target: Target, volume_ids: Sequence[str]) -> Sights:
         """Each volume as it is now, or why it cannot be seen: VolumeGone if EC2 says so of it alone."""
         self._check_account(target)
         names = list(dict.fromkeys(volume_ids))
@@ -190,6 +190,8 @@ def _refusal(error: Exception, place: str, now: datetime) -> CloudError:
             code, message = "UnauthorizedOperation", str(translated)
         case BadCredentials() | RegionUnavailable():
             return translated
+        case _:
+            pass
     return ModifyRefused(f"{code}: {message}", code, _find_named_time(message, now))
 
 

@@ -17,7 +17,6 @@ from plimsoll.model.errors import BadInput
 if TYPE_CHECKING:
     from plimsoll.settings import Settings
     from plimsoll_change.ledger import ChangeLedger
-    from plimsoll_change.plan import ChangePlan
 
 _LISTED: Final = ("Change", 1)
 
@@ -29,14 +28,13 @@ WhyOption = Annotated[str, typer.Option(help="Why, for the ledger.")]
 ExternalId = Annotated[str | None, typer.Option(help="The run's external id, which is not kept.")]
 
 
-def _open_plan(word: str | None) -> tuple[ChangePlan, ChangeLedger, Settings]:
-    """A plan, its ledger as it is now, and the settings of this machine."""
+def _open_plan(word: str | None) -> tuple[ChangeLedger, Settings]:
+    """The ledger of a plan as it is now, and the settings of this machine."""
     from plimsoll.settings import Settings
     from plimsoll_change.opening import find_plan, open_ledger
 
     settings = Settings.from_environment()
-    plan = find_plan(word, settings)
-    return plan, open_ledger(plan.id, settings), settings
+    return open_ledger(find_plan(word, settings), settings), settings
 
 
 @change_command.command(name="plan")
@@ -55,7 +53,7 @@ def plan_changes(
     from plimsoll.reports.change_files import CHANGED_IN
     from plimsoll.reports.steps import Step
     from plimsoll.settings import Settings
-    from plimsoll_change.opening import find_place, plan_changes_of
+    from plimsoll_change.opening import open_store, plan_changes_of
     from plimsoll_change.plan_files import load_rules
     from plimsoll_change.shown import sum_up_plan
 
@@ -66,9 +64,8 @@ def plan_changes(
     with screen.doing("looking at the volumes"):
         settings = Settings.from_environment()
         steps = [Step(name) for name in step or ()]
-        given = {"only": only, "steps": steps, "external_id": external_id}
-        plan = plan_changes_of(folder, load_rules(rules), settings, **given)
-    screen.say(f"{sum_up_plan(plan)} Plan: {find_place(plan.id, settings)}")
+        plan = plan_changes_of(folder, load_rules(rules), settings, only=only, steps=steps, external_id=external_id)
+    screen.say(f"{sum_up_plan(plan)} Plan: {open_store(settings).folder / plan.id}")
     screen.say(f"Then: plimsoll change show {plan.id}, and plimsoll change approve {plan.id} --by NAME")
 
 
@@ -83,7 +80,7 @@ def show_change_plan(
     from plimsoll.files import write_lines
     from plimsoll_change.shown import plan_markdown
 
-    page, screen = plan_markdown(_open_plan(plan)[0]), Screen()
+    page, screen = plan_markdown(_open_plan(plan)[0].plan), Screen()
     if out is not None:
         write_lines([page], out, "utf-8")
         screen.say(str(out))
@@ -109,16 +106,15 @@ def approve_plan(
     from plimsoll.bootstrap.clocks import clock
     from plimsoll_change.people import note_approval, note_go_on
 
-    planned, ledger, _ = _open_plan(plan)
-    now = clock().now()
+    ledger, now = _open_plan(plan)[0], clock().now()
     if go_on:
-        note_go_on(planned, ledger, by=by, at=now, reason=reason, only_class=only_class)
-        Screen().say(f"{planned.id} goes on: plimsoll change apply {planned.id}")
+        note_go_on(ledger, by=by, at=now, reason=reason, only_class=only_class)
+        Screen().say(f"{ledger.plan.id} goes on: plimsoll change apply {ledger.plan.id}")
         return
     if only_class is not None:
         raise BadInput("--class is for --go-on: a plan is approved as a whole.")
-    missing = note_approval(planned, ledger, by=by, at=now, reason=reason, accepts_late_back=accept_late_back)
-    Screen().say(f"Noted. {missing}" if missing else f"Approved. Then: plimsoll change apply {planned.id}")
+    missing = note_approval(ledger, by=by, at=now, reason=reason, accepts_late_back=accept_late_back)
+    Screen().say(f"Noted. {missing}" if missing else f"Approved. Then: plimsoll change apply {ledger.plan.id}")
 
 
 @change_command.command(name="apply")
@@ -132,9 +128,8 @@ def apply_plan(
     from plimsoll_change.opening import open_rollout
     from plimsoll_change.status import describe_status, status_lines
 
-    planned, _, settings = _open_plan(plan)
     screen = Screen()
-    rollout = open_rollout(planned, settings, screen.say, external_id=external_id)
+    rollout = open_rollout(*_open_plan(plan), screen.say, external_id=external_id)
     rollout.check_work()
     progress = rollout.run(once=once)
     for line in status_lines(describe_status(progress, rollout.context.now)):
@@ -157,9 +152,8 @@ def show_status(
     from plimsoll_change.progress import Progress
     from plimsoll_change.status import describe_status, fact_lines, status_lines
 
-    planned, ledger, _ = _open_plan(plan)
-    costs = read_costs(bill) if bill else None
-    status = describe_status(Progress(plan=planned, rows=ledger.rows), clock().now(), costs)
+    ledger, costs = _open_plan(plan)[0], read_costs(bill) if bill else None
+    status = describe_status(Progress.read(ledger), clock().now(), costs)
     if as_json:
         typer.echo(json.dumps(status, indent=1))
         return
@@ -173,9 +167,10 @@ def stop_plan(plan: PlanWord = None, *, by: SaidBy, reason: WhyOption = "") -> N
     from plimsoll.bootstrap.clocks import clock
     from plimsoll_change.people import note_stop
 
-    planned, ledger, _ = _open_plan(plan)
+    ledger = _open_plan(plan)[0]
     note_stop(ledger, by=by, at=clock().now(), reason=reason)
-    Screen().say(f"{planned.id} begins nothing more. To take back what was changed: plimsoll change back {planned.id}")
+    name = ledger.plan.id
+    Screen().say(f"{name} begins nothing more. To take back what was changed: plimsoll change back {name}")
 
 
 @change_command.command(name="back")
@@ -193,19 +188,19 @@ def take_volumes_back(
     from plimsoll_change.opening import open_rollout
     from plimsoll_change.people import note_back
 
-    planned, _, settings = _open_plan(plan)
+    ledger, settings = _open_plan(plan)
     if not (volume or only_class or everything):
         raise BadInput("say what goes back: --volume ID, --class CLASS, or --all.")
     wanted = [
         line.id
-        for line in planned.lines
+        for line in ledger.plan.lines
         if everything or line.change_class == only_class or {line.id, line.volume_id} & set(volume or ())
     ]
     screen = Screen()
-    rollout = open_rollout(planned, settings, screen.say, external_id=external_id)
-    asked = note_back(planned, rollout.context.ledger, wanted, by=by, at=rollout.context.now, reason=reason)
+    rollout = open_rollout(ledger, settings, screen.say, external_id=external_id)
+    asked = note_back(ledger, wanted, by=by, at=rollout.context.now, reason=reason)
     if not asked:
         raise BadInput("none of these volumes was changed by this plan: plimsoll change status shows them.")
     if not rollout.run_back(asked):
-        screen.say(f"Not all of it could be done: plimsoll change status {planned.id}", "yellow")
+        screen.say(f"Not all of it could be done: plimsoll change status {ledger.plan.id}", "yellow")
         raise typer.Exit(PARTIAL)

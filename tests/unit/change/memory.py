@@ -220,10 +220,9 @@ class World:
 
     def process(self, wrap: Callable[[MemoryChanger], object] | None = None, name: str = "one") -> Rollout:
         """A new process, which knows what the ledger has and nothing else."""
-        ledger = ChangeLedger(store=self.store, plan_id=self.plan.id)
+        ledger = ChangeLedger(store=self.store, plan=self.plan)
         ledger.read()
         context = LineContext(
-            plan=self.plan,
             ledger=ledger,
             changer=self.changer if wrap is None else wrap(self.changer),
             claims=self.held,

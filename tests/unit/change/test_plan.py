@@ -15,10 +15,10 @@ from plimsoll.model.errors import BadInput
 from plimsoll.settings import Settings
 from plimsoll.yaml_text import parse_yaml
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind
-from plimsoll_change.opening import find_place, find_plan, open_store
+from plimsoll_change.opening import find_plan, open_store
 from plimsoll_change.people import check_approver
 from plimsoll_change.plan import has_way_back_in_a_day, hours_until_back
-from plimsoll_change.plan_files import keep_plan, load_rules, parse_rules, read_plan
+from plimsoll_change.plan_files import PLAN_FILE, keep_plan, load_rules, parse_rules, read_plan
 from plimsoll_change.progress import Progress
 from plimsoll_change.rules import ChangeRules, ChangeWindow, Freeze, SlotRule
 from plimsoll_change.shown import plan_markdown
@@ -41,7 +41,7 @@ def a_file(folder, plan):
     """A plan in its file, and the settings of a machine that has it."""
     settings = Settings(runs_dir=folder)
     frozen = keep_plan(open_store(settings), plan)
-    return frozen, find_place(frozen.id, settings), settings
+    return frozen, folder / "changes" / frozen.id / PLAN_FILE, settings
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path):

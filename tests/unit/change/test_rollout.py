@@ -232,7 +232,7 @@ def test_a_person_takes_changes_back_and_only_what_was_changed():
     world.clock.pause(6 * 3600)
     rollout = world.process()
     ledger, lines = rollout.context.ledger, ["line-0001", "line-0002"]
-    assert note_back(world.plan, ledger, lines, by="ada", at=world.clock.now()) == ["line-0001"]
+    assert note_back(ledger, lines, by="ada", at=world.clock.now()) == ["line-0001"]
     assert rollout.run_back(["line-0001"])
     assert [spec for _, spec, _ in world.changer.asked] == [GP3, IO1]
 

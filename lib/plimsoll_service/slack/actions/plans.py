@@ -7,7 +7,6 @@ from plimsoll.model.errors import BadInput
 from plimsoll.reports.wording import count_of
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind
 from plimsoll_change.plan import ChangePlan
-from plimsoll_change.plan_files import read_plan
 from plimsoll_change.progress import Progress
 from plimsoll_service.change_plans import kept_ledger, service_rules
 from plimsoll_service.change_words import PersonWord, check_word, keep_word
@@ -25,8 +24,8 @@ _APPROVE: Final = Control(action=APPROVE_ACTION.name, label=APPROVE_ACTION.label
 
 def present_plan(plan_id: str, service: Service) -> SlackMessage:
     """A plan, what it waits for, and the button that approves it. Raises BadInput if there is none of that name."""
-    plan, now = read_plan(service.change_facts, plan_id), service.clock.now()
-    halt = Progress(plan=plan, rows=kept_ledger(service.change_facts, plan.id).rows).find_halt(now)
+    ledger, now = kept_ledger(service.change_facts, plan_id), service.clock.now()
+    plan, halt = ledger.plan, Progress.read(ledger).find_halt(now)
     offered = (_APPROVE,) if now < plan.expires else ()
     blocks = [*_plan_blocks(plan), paragraph(halt or "It is being carried out.")]
     return SlackMessage.compose(f"Plan of changes {plan.id}", [*blocks, *plan_controls(plan.id, plan.digest, offered)])
@@ -59,16 +58,17 @@ def approve_change_plan(asked: SlackRequest, service: Service) -> SlackMessage:
             "You approve no changes here: slack.approvers of the service's settings says which members may, and under "
             "which names."
         )
-    plan, now = read_plan(service.change_facts, asked.plan), service.clock.now()
+    ledger, now = kept_ledger(service.change_facts, asked.plan), service.clock.now()
+    plan = ledger.plan
     word = PersonWord(say="approve", digest=asked.digest, accepts_late_back=bool(plan.late_back), reason="in Slack")
     check_word(plan, word, by, service_rules(service))
     if now >= plan.expires:
         raise BadInput(Progress(plan=plan, rows={}).find_halt(now) or "")
     if not keep_word(service.change_facts, plan.id, by, f"slack-{asked.id}", word):
         return plain_message(f"{by} has approved the plan {plan.id} before: nothing is done twice.")
-    rows, late = kept_ledger(service.change_facts, plan.id).rows, word.accepts_late_back
+    late = word.accepts_late_back
     approval = Fact(kind=FactKind.APPROVED, at=now, by=by, digest=plan.digest, accepts_late_back=late)
-    missing = Progress(plan=plan, rows={PLAN_ROW: (*rows.get(PLAN_ROW, ()), approval)}).find_halt(now)
+    missing = Progress(plan=plan, rows={PLAN_ROW: (*ledger.facts(PLAN_ROW), approval)}).find_halt(now)
     sentence = person_paragraph(asked.user, "approves the plan ", bold(plan.id), f" as {by}.")
     then = missing or "The service begins with its next pass, within ten minutes."
     return SlackMessage.compose(f"The plan {plan.id} is approved by {by}", [sentence, note(then)])

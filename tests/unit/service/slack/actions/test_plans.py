@@ -88,7 +88,7 @@ def test_above_the_amount_the_first_of_two_is_told_that_another_is_needed(workpl
     plan = a_stored_plan(workplace, *(a_line(number) for number in range(1, 5)))
     press(workplace, plan)
     assert "another is needed" in workplace.replies[0]
-    ledger = ChangeLedger(store=workplace.service.facts, plan_id=plan.id)
+    ledger = ChangeLedger(store=workplace.service.facts, plan=plan)
     ledger.add(PLAN_ROW, Fact(kind=FactKind.APPROVED, at=NOW, by="grace", digest=plan.digest))
     press(workplace, plan)
     assert "within ten minutes" in workplace.replies[1]
