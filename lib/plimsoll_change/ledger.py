@@ -70,7 +70,6 @@ class Fact:
     text: str = ""
     by: str = ""
     source: str = ""  # the file of a person's word
-    attempt: int = 0  # of a line's intents on a leg, from 1
     spec: VolumeSpec | None = None  # the target of an intent
     started: datetime | None = None  # of a modification: the latest before an intent, or the one that was made
     until: datetime | None = None  # the earliest time of another attempt
@@ -87,6 +86,12 @@ _FACT: Final = TypeAdapter(Fact)
 def find_latest(facts: Sequence[Fact], *kinds: FactKind) -> Fact | None:
     """The latest fact of some kinds; None if there is none."""
     return next((fact for fact in reversed(facts) if fact.kind in kinds), None)
+
+
+def find_unresumed(facts: Sequence[Fact], kind: FactKind) -> Fact | None:
+    """The latest fact of a kind; None if there is none, or somebody let what it ended go on since."""
+    fact = find_latest(facts, kind, FactKind.RESUMED)
+    return fact if fact is not None and fact.kind is kind else None
 
 
 def find_starts(facts: Sequence[Fact]) -> list[datetime]:

@@ -180,7 +180,7 @@ class LineContext:
     memory: JudgingMemory = field(default_factory=JudgingMemory)
     is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
     find_news: Callable[[PlannedLine], Drift | None] = lambda _: None  # of recommendations made after the plan
-    own_intents: set[tuple[str, Leg, int]] = field(default_factory=set)  # not used yet
+    own_intents: set[tuple[str, Fact]] = field(default_factory=set)  # not used yet
 
     @property
     def plan(self) -> ChangePlan:
@@ -236,10 +236,9 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
     after = _wait_for_slot(job, volume, context)
     if after is not None:
         return after
-    attempt = job.count(FactKind.INTENDED) + 1
-    context.own_intents.add((job.line.id, job.leg, attempt))
-    started = _start_of(volume.modification)
-    return job.note(FactKind.INTENDED, now, spec=job.target, started=started, attempt=attempt)
+    job = job.note(FactKind.INTENDED, now, spec=job.target, started=_start_of(volume.modification))
+    context.own_intents.add((job.line.id, job.facts[-1]))
+    return job
 
 
 def _start_of(change: Modification | None) -> datetime | None:
@@ -305,11 +304,10 @@ def request_line(job: LineJob, context: LineContext) -> LineJob:
     if intent is None or intent.spec is None:
         raise BadInput(f"{job.line.id} has no intent: begin with its check.")
     volume = context.look(job.line)
-    change, key = volume.modification, (job.line.id, job.leg, intent.attempt)
+    change, key = volume.modification, (job.line.id, intent)
     if change is not None and change.started != intent.started:
-        if change.target == intent.spec:
-            return job.note(FactKind.REQUESTED, now, started=change.started, code="seen")
-        return job.drop_changed(now, _describe_change(change))
+        seen = job.note(FactKind.REQUESTED, now, started=change.started, code="seen")
+        return seen if change.target == intent.spec else job.drop_changed(now, _describe_change(change))
     if key not in context.own_intents or now >= intent.at + FRESH:
         return job if now < intent.at + SETTLE else job.note(FactKind.UNSENT, now, code="no-modification")
     context.own_intents.discard(key)  # from here on, only the cloud says whether it was taken

@@ -85,10 +85,6 @@ class ChangePlan:
     scope: Mapping[str, Any]
     digest: str = ""
 
-    @cached_property
-    def lines_by_id(self) -> dict[str, PlannedLine]:
-        return {line.id: line for line in self.lines}
-
     @property
     def usd_month_saved(self) -> float:
         return sum(line.usd_month_saved for line in self.lines)

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from plimsoll.model.units import HOUR_S
-from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest, find_unresumed
 from plimsoll_change.line import BEGINNINGS, LineJob, LineStep
 from plimsoll_change.plan import ChangePlan
 from plimsoll_change.watch import ChangeVerdict, GroupVerdict, VerdictCode
@@ -43,8 +43,7 @@ class ClassProgress:
     @cached_property
     def stop(self) -> Fact | None:
         """The fact by which it is stopped; None if it goes on."""
-        fact = find_latest(self.facts, FactKind.STOPPED, FactKind.RESUMED)
-        return fact if fact is not None and fact.kind is FactKind.STOPPED else None
+        return find_unresumed(self.facts, FactKind.STOPPED)
 
     @cached_property
     def opening(self) -> Fact | None:
@@ -176,8 +175,7 @@ class Progress:
         plan, stop = self.plan, find_latest(self.plan_facts, FactKind.STOPPED)
         if stop is not None:
             return f"stopped {stop.at:%Y-%m-%d %H:%M} UTC{f' by {stop.by}' if stop.by else ''}: {stop.text}"
-        pause = find_latest(self.plan_facts, FactKind.PAUSED, FactKind.RESUMED)
-        if pause is not None and pause.kind is FactKind.PAUSED:
+        if (pause := find_unresumed(self.plan_facts, FactKind.PAUSED)) is not None:
             return f"paused: {pause.text} A person lets it go on: plimsoll change approve {plan.id} --go-on."
         if now >= plan.expires:
             return f"the plan {plan.id} expired on {plan.expires:%Y-%m-%d %H:%M} UTC: make a new one of a new run."
@@ -230,28 +228,23 @@ class Progress:
         """The plan stops after two changes with direct evidence, and pauses after two alarms by comparison."""
         if find_latest(self.plan_facts, FactKind.STOPPED) is not None:
             return
-        direct = sum(verdict.is_direct for job in self.jobs.values() if (verdict := job.worse) is not None)
+        direct = sum(job.worse is not None and job.worse.is_direct for job in self.jobs.values())
+        resumed, alarms = find_latest(self.plan_facts, FactKind.RESUMED), self._find_alarms()
+        count = sum(resumed is None or fact.at > resumed.at for fact in alarms)
         if direct >= MOST_ALARMS:
             text = f"{direct} volumes were stopped for more minutes than promised."
             yield Fact(kind=FactKind.STOPPED, at=now, code="direct-evidence", text=text)
-            return
-        mark = find_latest(self.plan_facts, FactKind.PAUSED, FactKind.RESUMED)
-        if mark is not None and mark.kind is FactKind.PAUSED:
-            return
-        count = sum(mark is None or fact.at > mark.at for fact in self._find_alarms())
-        if count >= MOST_ALARMS:
+        elif count >= MOST_ALARMS and find_unresumed(self.plan_facts, FactKind.PAUSED) is None:
             yield Fact(kind=FactKind.PAUSED, at=now, code="alarms", text=f"{count} alarms by comparison.")
 
     def _find_alarms(self) -> Iterator[Fact]:
         """The alarms by comparison: volumes and waves that are slower without a stopped minute."""
-        for job in self.jobs.values():
-            for fact in job.facts:
-                verdict = fact.verdict if fact.leg is Leg.FORTH else None
-                if verdict is not None and verdict.code is VerdictCode.WORSE and not verdict.is_direct:
-                    yield fact
-        for each in self.classes.values():
-            alarms = (VerdictCode.WORSE, VerdictCode.HOLD)
-            yield from (fact for fact in each.facts if fact.kind is FactKind.JUDGED and fact.code in alarms)
+        for fact in (fact for job in self.jobs.values() for fact in job.facts if fact.leg is Leg.FORTH):
+            if fact.verdict is not None and fact.verdict.code is VerdictCode.WORSE and not fact.verdict.is_direct:
+                yield fact
+        for fact in (fact for each in self.classes.values() for fact in each.facts):
+            if fact.kind is FactKind.JUDGED and fact.code in (VerdictCode.WORSE, VerdictCode.HOLD):
+                yield fact
 
     def take_back_with_others(self, now: datetime) -> Iterator[LineJob]:
         """The changed lines that go back with others: named by a group that holds, or of one unit."""

@@ -71,10 +71,6 @@ class AlarmsPage(Page):
     metric_alarms: tuple[AlarmAnswer, ...] = ()
     composite_alarms: tuple[AlarmAnswer, ...] = ()
 
-    @property
-    def alarms(self) -> tuple[AlarmAnswer, ...]:
-        return self.metric_alarms + self.composite_alarms
-
 
 @dataclass(slots=True, kw_only=True)
 class AwsChanger:
@@ -100,7 +96,6 @@ class AwsChanger:
 
     def look(self, target: Target, volume_ids: Sequence[str]) -> Sights:
         """Each volume as it is now, or why it cannot be seen: VolumeGone if EC2 says so of it alone."""
-        self._check_account(target)
         names = list(dict.fromkeys(volume_ids))
         ec2, asker = self.sessions.client("ec2", target.account, target.region), self._asker(target)
         sights: dict[str, Volume | CloudError] = {
@@ -131,7 +126,6 @@ class AwsChanger:
 
     def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
         """The volumes have a plan's tag from now on, in place of an earlier one."""
-        self._check_account(target)
         ec2, tags = self.sessions.client("ec2", target.account, target.region), [{"Key": CHANGE_TAG, "Value": plan_id}]
         for chunk in in_chunks(dict.fromkeys(volume_ids), IDS_A_CALL):
             with translate_errors(f"tag volumes of a plan in {target}", "ec2:CreateTags", CHANGING):
@@ -159,15 +153,9 @@ class AwsChanger:
         request = {"AlarmNames": list(alarms), "AlarmTypes": ["MetricAlarm", "CompositeAlarm"]}
         with translate_errors(f"read alarms in {target}", _ALARMS, CHANGING):
             pages = list(self._asker(target).pages(AlarmsPage, cloudwatch.describe_alarms, _ALARMS, **request))
-        states = {alarm.alarm_name: alarm.state_value for page in pages for alarm in page.alarms}
-        return [name for name in alarms if states.get(name) != "OK"]
-
-    def _check_account(self, target: Target) -> None:
-        if target.account not in self.sessions.by_account:
-            reasons = "; ".join(f"{failure.name}: {failure.error}" for failure in self.sessions.failed)
-            raise BadCredentials(
-                f"no credentials of the plan's scope lead to {target.account}: sign in again. {reasons}".rstrip()
-            )
+        listed = (alarm for page in pages for alarm in (*page.metric_alarms, *page.composite_alarms))
+        fine = {alarm.alarm_name for alarm in listed if alarm.state_value == "OK"}
+        return [name for name in alarms if name not in fine]
 
     def _asker(self, target: Target) -> Asker:
         return Asker(place=f"volumes in {target}", deadline=Deadline(seconds=self.list_deadline_s))

@@ -66,7 +66,7 @@ def test_a_class_that_stops_begins_nothing_more_of_its_open_wave():
     world = a_world(*some_lines(4), rules=ChangeRules(most_volumes_an_hour=1)).approve()
     second = next(wave for wave in world.plan.waves if wave.number == 2)
     for name in second.members:
-        world.judge.told[world.plan.lines_by_id[name].volume_id] = a_verdict("worse", is_direct=True)
+        world.judge.told[world.process().progress.jobs[name].line.volume_id] = a_verdict("worse", is_direct=True)
     world.changer.optimizing = timedelta(minutes=10)
     world.process().run()
     assert [spec for _, spec, _ in world.changer.asked].count(GP3) == 2
@@ -84,7 +84,7 @@ def test_a_group_that_is_slower_stops_its_class_and_offers_the_way_back():
 def test_members_that_a_holding_group_names_go_back_singly():
     world = a_world(*some_lines(6)).approve()
     wave = next(wave for wave in world.plan.waves if wave.number == 2)
-    volume_id = world.plan.lines_by_id[wave.members[0]].volume_id
+    volume_id = world.process().progress.jobs[wave.members[0]].line.volume_id
     world.judge.groups = {3: GroupVerdict(verdict=a_verdict("hold"), members=(), named=(volume_id,))}
     progress = world.process().run()
     back = [name for name, spec, _ in world.changer.asked if spec == IO1]
