@@ -93,4 +93,6 @@ def parse_rules(plain: Any, name: str) -> ChangeRules:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the whole"
-        raise BadInput(f"{name}: {key}: {first['msg']}. docs/change.md lists the keys.") from error
+        raise BadInput(
+            f"{name}: {key} is {first['input']!r:.80}: {first['msg']}. docs/change.md lists them."
+        ) from error
