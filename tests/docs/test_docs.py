@@ -78,7 +78,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_linked_file_and_heading_exists():
-    folders = [ROOT / name for name in ("docs", "benchmarks", "tests", "lib")]
+    folders = [ROOT / name for name in ("docs", "benchmarks", "tests", "lib", "infra")]
     for page in [*ROOT.glob("*.md"), *(page for folder in folders for page in sorted(folder.rglob("*.md")))]:
         for name, _, heading in re.findall(r"\]\((?!\w+:)([^)#]*)(#([^)]+))?\)", page.read_text(encoding="utf-8")):
             target = page.parent / name if name else page
