@@ -68,7 +68,7 @@ def quote_figures(text: str) -> str:
         "|---|---|---|",
         *(f"| {name} | {' | '.join(waves[name])} |" for name in GUIDE_SCENES),
         "",
-        f"By split of the machines, {spreads['1 %']} were *worse* without cause, and {spreads['5 %']} *hold*.",
+        f"From split to split of the machines, {spreads['1 %']} are *worse* without cause, {spreads['5 %']} *hold*.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -71,6 +71,14 @@ def test_the_example_price_file_is_one(tmp_path):
     assert yaml.safe_load(example)["currency"] == "USD"
 
 
+def test_what_a_user_reads_stays_short():
+    """A page that grows takes its words from another, or from what the program prints itself."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert words["README.md"] <= 900
+    assert sum(words.values()) <= 20_000
+
+
 def anchors(page: Path) -> set[str]:
     """What can be linked to in a page: its headings, as GitHub names them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
