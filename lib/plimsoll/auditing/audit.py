@@ -10,18 +10,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 
+from plimsoll.auditing.at_once import BATCHES_AT_ONCE, ahead, begin, side_by_side
 from plimsoll.auditing.batch import context_of
-from plimsoll.auditing.decide import BATCHES_AT_ONCE, ahead, batch_size, decide_batch, shown_first
+from plimsoll.auditing.decide import batch_size, decide_batch, shown_first
 from plimsoll.auditing.list import (
     DENIED_AS_EXPECTED,
     Listing,
-    begin,
     is_expected,
     list_targets,
     list_volumes,
     listings,
     notices_of,
-    side_by_side,
     unread_outcomes,
     with_stripes_of,
 )
