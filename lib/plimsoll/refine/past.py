@@ -12,9 +12,8 @@ from typing import Final
 import numpy as np
 
 from plimsoll.decide.answer import Change, Keep, Recommendation, Upgrade, Wait
-from plimsoll.decide.case import Case, DecisionContext
-from plimsoll.decide.offers import Offer, bare_type_offer
-from plimsoll.decide.remembered import UNLIMITED, Limits, is_reduction, uneventful_limits, weigh_past
+from plimsoll.decide.case import UNLIMITED, Case, DecisionContext, Limits, uneventful_limits, weigh_past
+from plimsoll.decide.offers import Offer, bare_type_offer, is_reduction
 from plimsoll.demand.days import EARLIER_DAYS, SHORT_DAYS, BusyHours, DaySums, Rise, days_of_moves
 from plimsoll.demand.demand import IOPS, Demand
 from plimsoll.demand.epochs import Epoch, Unsettled, epochs_of
