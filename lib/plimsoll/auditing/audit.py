@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from plimsoll.auditing.at_once import BATCHES_AT_ONCE, ahead, begin, side_by_side
 from plimsoll.auditing.batch import context_of
-from plimsoll.auditing.decide import batch_size, decide_batch, shown_first
+from plimsoll.auditing.decide import batch_by_host, batch_size, decide_batch, shown_first
 from plimsoll.auditing.list import (
     DENIED_AS_EXPECTED,
     Listing,
@@ -28,7 +28,6 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.price import market_of, price_outcomes
 from plimsoll.auditing.read import ByTheMinute
 from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
-from plimsoll.decide.hosting import batch_by_host
 from plimsoll.decide.offers import Market, check_types
 from plimsoll.model.errors import CloudError
 from plimsoll.model.policy import Policy

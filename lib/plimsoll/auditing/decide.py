@@ -12,7 +12,7 @@ by the hour. No metric more is billed for that.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from types import MappingProxyType
@@ -32,7 +32,7 @@ from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.model.errors import CloudError, UnknownVolumeType
 from plimsoll.model.market import type_of
 from plimsoll.model.policy import Policy
-from plimsoll.model.volume import Volume
+from plimsoll.model.volume import Volume, sole_host
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
 from plimsoll.ports import Target
 from plimsoll.refine.member import Judged
@@ -48,6 +48,55 @@ def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
     many_whole = ports.every_minute or ports.by_minutes or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
     most = min(ports.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else ports.batch_volumes
     return min(most, max(LEAST_BATCH, math.ceil(volumes / deciders))) if deciders else most
+
+
+def batch_by_host(
+    volumes: Iterable[Volume], size: int, together: Iterable[Sequence[Volume]] = ()
+) -> Iterator[list[Volume]]:
+    """Splits volumes into batches of about `size`.
+
+    All volumes of a host are in one batch, and all that are decided `together`.
+    """
+    leader = _leaders(together)
+    groups: dict[str, list[Volume]] = {}
+    for volume in volumes:
+        groups.setdefault(_find_leader(leader, _place(volume)), []).append(volume)
+    batch: list[Volume] = []
+    for group in groups.values():
+        if batch and len(batch) + len(group) > size:
+            yield batch
+            batch = []
+        batch = [*batch, *group]
+    if batch:
+        yield batch
+
+
+def _place(volume: Volume) -> str:
+    """The id of a volume's only host, or its own."""
+    host = sole_host(volume)
+    return host.id if host else volume.id
+
+
+def _leaders(together: Iterable[Sequence[Volume]]) -> dict[str, str]:
+    """The leading place of each place, for all that belong together; leaders themselves are left out."""
+    leader: dict[str, str] = {}
+    for volumes in together:
+        first = _find_leader(leader, _place(volumes[0]))
+        for volume in volumes[1:]:
+            place = _find_leader(leader, _place(volume))
+            if place != first:
+                leader[place] = first
+    return leader
+
+
+def _find_leader(leader: dict[str, str], place: str) -> str:
+    """The place that leads all that belong together with one."""
+    top = place
+    while top in leader:
+        top = leader[top]
+    while place != top:
+        leader[place], place = top, leader[place]
+    return top
 
 
 VolumeOutcome = Answered | Skipped | FailedVolume
