@@ -19,7 +19,7 @@ from plimsoll.jobs.kernel import DONE, BenchPatience, JobKind, JobStepRow
 from plimsoll.model.errors import BadInput, CloudError, Unreachable, VolumeGone
 from plimsoll.model.volume import Modification, Volume, VolumeSpec
 from plimsoll.ports import Claims, RunStore
-from plimsoll_change.drift import Drift, find_drift
+from plimsoll_change.drift import Drift, find_drifts
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest, find_starts
 from plimsoll_change.plan import ChangePlan, PlannedLine
 from plimsoll_change.ports import ModifyRefused, VolumeChanger
@@ -260,7 +260,9 @@ def _find_hindrances(job: LineJob, volume: Volume, context: LineContext) -> Iter
 def _find_drifts(line: PlannedLine, volume: Volume, context: LineContext) -> Iterator[Drift]:
     """The reasons to drop a line: its own, and those of its unit, of which all are dropped before any is changed."""
     alarms, ledger = context.plan.rules.alarms, context.ledger
-    yield from filter(None, (find_drift(line, volume), context.find_news(line)))
+    yield from find_drifts(line, volume)
+    if (news := context.find_news(line)) is not None:
+        yield news
     if alarms and (firing := context.changer.find_firing(line.target, alarms)):
         yield Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
     unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
@@ -268,8 +270,7 @@ def _find_drifts(line: PlannedLine, volume: Volume, context: LineContext) -> Ite
         return
     for other in (other for other in unit if other is not line):
         dropped = find_latest(ledger.facts(other.id), FactKind.DROPPED)
-        drift = Drift(dropped.code, dropped.text) if dropped is not None else find_drift(other, context.look(other))
-        if drift is not None:
+        for drift in [dropped] if dropped is not None else find_drifts(other, context.look(other)):
             yield Drift(drift.code, f"{line.unit} changes as one: {drift.text}")
 
 
