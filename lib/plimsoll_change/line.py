@@ -260,18 +260,16 @@ def _find_hindrances(job: LineJob, volume: Volume, context: LineContext) -> Iter
 def _find_drifts(line: PlannedLine, volume: Volume, context: LineContext) -> Iterator[Drift]:
     """The reasons to drop a line: its own, and those of its unit, of which all are dropped before any is changed."""
     alarms, ledger = context.plan.rules.alarms, context.ledger
-    yield from find_drifts(line, volume)
-    if (news := context.find_news(line)) is not None:
-        yield news
+    unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
+    is_begun = any(find_latest(ledger.facts(other.id), *BEGINNINGS) for other in unit)
+    for member in (line, *(other for other in unit if other is not line and not is_begun)):
+        dropped = find_latest(ledger.facts(member.id), FactKind.DROPPED)
+        seen = volume if member is line or dropped is not None else context.look(member)
+        drifts = [dropped] if dropped is not None else [*find_drifts(member, seen), context.find_news(member)]
+        for drift in filter(None, drifts):
+            yield Drift(drift.code, drift.text if member is line else f"{line.unit} changes as one: {drift.text}")
     if alarms and (firing := context.changer.find_firing(line.target, alarms)):
         yield Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
-    unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
-    if any(find_latest(ledger.facts(other.id), *BEGINNINGS) for other in unit):
-        return
-    for other in (other for other in unit if other is not line):
-        dropped = find_latest(ledger.facts(other.id), FactKind.DROPPED)
-        for drift in [dropped] if dropped is not None else find_drifts(other, context.look(other)):
-            yield Drift(drift.code, f"{line.unit} changes as one: {drift.text}")
 
 
 def request_line(job: LineJob, context: LineContext) -> LineJob:
