@@ -263,11 +263,14 @@ def _find_drifts(line: PlannedLine, volume: Volume, context: LineContext) -> Ite
     unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
     is_begun = any(find_latest(ledger.facts(other.id), *BEGINNINGS) for other in unit)
     for member in (line, *(other for other in unit if other is not line and not is_begun)):
-        dropped = find_latest(ledger.facts(member.id), FactKind.DROPPED)
-        seen = volume if member is line or dropped is not None else context.look(member)
-        drifts = [dropped] if dropped is not None else [*find_drifts(member, seen), context.find_news(member)]
-        for drift in filter(None, drifts):
-            yield Drift(drift.code, drift.text if member is line else f"{line.unit} changes as one: {drift.text}")
+        drifts: list[Drift | Fact | None] = [find_latest(ledger.facts(member.id), FactKind.DROPPED)]
+        if drifts == [None]:
+            seen = volume if member is line else context.look(member)
+            drifts = [*find_drifts(member, seen), context.find_news(member)]
+        for drift in drifts:
+            if drift is not None:
+                text = drift.text if member is line else f"{line.unit} changes as one: {drift.text}"
+                yield Drift(drift.code, text)
     if alarms and (firing := context.changer.find_firing(line.target, alarms)):
         yield Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
 
