@@ -152,6 +152,11 @@ def part_of_run(run: RunRecord, accounts: Collection[str] = ()) -> RunRecord:
     )
 
 
+def blocks_about(story: Story, *topics: Topic) -> Story:
+    """The blocks of a run's story with these topics, in the story's order."""
+    return tuple(block for block in story if block.topic in topics)
+
+
 def tell_run(
     run: RunRecord, policy: Policy, *, folder: Path | None = None, overview: Overview | None = None, whole: bool = True
 ) -> Story:
