@@ -5,9 +5,8 @@ from typing import Final, Literal
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.decide.offers import LossCode, loss_text
-from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind
+from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind, dollars
 from plimsoll.model.policy import LESS_RISK
-from plimsoll.model.units import dollars
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.record import (
     FIRST_PROVIDER,
