@@ -1,6 +1,6 @@
 """`python -m tests.changes [--splits N] [--write]`: how often verdicts are wrong, and the thresholds that ship.
 
-With `--write` the figures go into README.md beside this, a few of them into docs/change.md, and the thresholds into
+With `--write` the figures go into README.md beside this, a few of them into docs/changes.md, and the thresholds into
 `lib/plimsoll_change/data/thresholds.json`.
 """
 

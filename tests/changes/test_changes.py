@@ -19,7 +19,7 @@ from tests.canary.test_published import SEVEN_OF_TEN
 from tests.canary.watches import REQUESTED_HOUR
 from tests.changes.latency import World
 from tests.changes.learning import split_machines, with_evidence, world_of
-from tests.changes.page import GUIDE, PAGE, quote_figures, read_figures
+from tests.changes.page import PAGE, QUOTE, quote_figures, read_figures
 from tests.changes.rivals import is_higher_by_ranks
 from tests.changes.rollouts import PLOTS, roll_out
 from tests.changes.singles import DIRECT, HELD, NO_SLOWER, WORSE, judge_split
@@ -136,4 +136,4 @@ def test_the_page_has_every_harm_scene_and_plot_of_its_measurements() -> None:
 
 
 def test_the_guide_quotes_the_figures_of_the_page() -> None:
-    assert read_figures(GUIDE) == quote_figures(read_figures(PAGE))
+    assert read_figures(QUOTE) == quote_figures(read_figures(PAGE))
