@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.model.kinds import dollars
 from plimsoll.model.policy import Policy
-from plimsoll.model.units import dollars
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import spec_text
 from tests.docs.walks import ROOT

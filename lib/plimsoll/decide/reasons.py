@@ -23,11 +23,11 @@ from plimsoll.demand.epochs import Epoch, Settles, Unsettled, find_raised
 from plimsoll.demand.profile import DemandSummary
 from plimsoll.model.arrays import FloatArray
 from plimsoll.model.ceiling import Ceiling, Resource
-from plimsoll.model.kinds import Reason
+from plimsoll.model.kinds import Reason, day_of, dollars, lasting
 from plimsoll.model.market import DOLLARS, unusable
 from plimsoll.model.policy import MOST_GROWTH_TIMES, SizeOn
 from plimsoll.model.series import SERIES, Role
-from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S, day_of, dollars, lasting
+from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.model.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.past.memory import Event, Idleness, ThrottledMinute, find_throttled_minute
 from plimsoll.reading.window import Coverage

@@ -20,9 +20,9 @@ from plimsoll.decide.offers import ceiling_on_hosts
 from plimsoll.demand.demand import add_demands
 from plimsoll.demand.host_room import HostLoad, add_relief, find_host_room
 from plimsoll.demand.load import find_highest_load, load_of
-from plimsoll.model.kinds import Reason
+from plimsoll.model.kinds import Reason, dollars
 from plimsoll.model.market import PriceBook, unusable
-from plimsoll.model.units import MINUTE_S, dollars
+from plimsoll.model.units import MINUTE_S
 from plimsoll.model.volume import Host, Volume
 
 SET_ALREADY: Final = Reason(

@@ -1,10 +1,11 @@
 """The kinds of answers: a row each. Totals, reports, SQL, the page and messages read the table and name no kind.
 
-A reason: a sentence that a person reads in an answer, with the code of what it says.
+A reason: a sentence that a person reads in an answer, with the code of what it says. Its figures: money, days, spans.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
@@ -141,3 +142,35 @@ class Reason(str):
     def __reduce__(self) -> tuple[type["Reason"], tuple[str, str]]:
         """The call with which another process makes the same reason."""
         return Reason, (self.code, str(self))
+
+
+WHOLE_USD: Final = 100
+"""From this amount on people read money in whole dollars."""
+
+
+def dollars(amount_usd: float) -> str:
+    """Money as people read it: its sign before the currency's, cents below `WHOLE_USD` alone."""
+    digits = 0 if abs(amount_usd) >= WHOLE_USD else 2
+    return f"{'-' if amount_usd <= -0.005 else ''}${abs(amount_usd):,.{digits}f}"
+
+
+_SPANS: Final = (
+    (60.0, 1.0, "minute"),
+    (2 * 1440.0, 60.0, "hour"),
+    (60 * 1440.0, 1440.0, "day"),
+    (float("inf"), 30.44 * 1440.0, "month"),
+)
+"""Up to how many minutes a span is told in which unit, and how many minutes that has."""
+
+
+def day_of(time_s: float) -> str:
+    """The date (UTC) of a time in epoch seconds: 3 May 2026."""
+    day = datetime.fromtimestamp(time_s, UTC)
+    return f"{day.day} {day:%B %Y}"
+
+
+def lasting(minutes: float) -> str:
+    """A span of time: 5 minutes, 1.5 hours, 12 days, 13 months."""
+    _, unit, name = next(span for span in _SPANS if minutes < span[0])
+    count = f"{minutes / unit:.0f}" if unit != 60.0 else f"{minutes / unit:.3g}"
+    return f"{count} {name}{'' if count == '1' else 's'}"

@@ -3,7 +3,7 @@
 A series that is read and added up like others is a row here and one in the cloud's table of queries.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -253,11 +253,6 @@ LEAST_PERIOD_S: Final[Mapping[str, int]] = {
     group: max(SERIES[name].least_period_s for name in names) for group, names in NAMES.items()
 }
 """The finest period in which all series of a group are published."""
-
-
-def walk_series(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Walks over the series of some groups, each after its group."""
-    return ((group, name) for group in groups for name in NAMES[group])
 
 
 def names_with(*roles: Role) -> tuple[str, ...]:

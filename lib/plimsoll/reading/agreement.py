@@ -16,7 +16,7 @@ where it is not. Within a day points may be absent: they are asked once more, an
 unknown, so that the published limit tells.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,7 +38,6 @@ from plimsoll.model.series import (
     SERIES,
     WORK,
     Longer,
-    walk_series,
 )
 from plimsoll.model.units import DAY_S, HOUR_S
 from plimsoll.reading.known import (
@@ -58,7 +57,13 @@ LATE_POINTS_S: Final = 3 * HOUR_S
 
 (_IDLE_TIME,), (_BALANCE_LEFT,) = NAMES[IDLE], NAMES[BALANCE]
 
-_GROUP_OF: Final = {name: group for group, name in walk_series((*EVERY_MINUTE, *HOST))}
+
+def _walk_series(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Walks over the series of some groups, each after its group."""
+    return ((group, name) for group in groups for name in NAMES[group])
+
+
+_GROUP_OF: Final = {name: group for group, name in _walk_series((*EVERY_MINUTE, *HOST))}
 
 
 def find_doubts(knowledge: Knowledge) -> tuple[Doubt, ...]:
@@ -190,7 +195,7 @@ def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
 
     One that is never there, or only where it is raised, is not known to be published otherwise.
     """
-    for group, name in walk_series(CHECKS.values()):
+    for group, name in _walk_series(CHECKS.values()):
         if name not in knowledge.published:
             continue
         track = knowledge.first[group]
@@ -209,7 +214,7 @@ def _lone_days(knowledge: Knowledge) -> Iterator[Doubt]:
     """
     operations = knowledge.first[OPERATIONS]
     days, busy = _mark_days(operations.starts_s, operations.present)
-    for group, name in walk_series(HOST):
+    for group, name in _walk_series(HOST):
         if group not in knowledge.first or name not in knowledge.published:
             continue
         track = knowledge.first[group]

@@ -21,7 +21,6 @@ from pydantic import BaseModel
 from plimsoll.decide.answer import NO_CHANGE, Answer, ChangeStep, ChangeSteps, StepKind
 from plimsoll.demand.profile import DemandProfile
 from plimsoll.demand.seconds import SecondsSeen
-from plimsoll.model.units import Digits
 from plimsoll.model.volume import Volume
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (
@@ -31,6 +30,7 @@ from plimsoll.reports.record import (
     CeilingRecord,
     CeilingsRecord,
     DemandProfileRecord,
+    Digits,
     Plain,
     RecommendationRecord,
     SecondsSeenRecord,

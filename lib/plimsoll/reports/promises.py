@@ -1,14 +1,11 @@
-"""Promises of a run: what is promised, what was learned, and what became of earlier ones.
+"""Promises of a run: what became of earlier ones, and what its records teach for the next.
 
-Promises in a run: what its records say of those that earlier runs made, and what people are told of that.
+Promises in a run: what its records say of those that earlier runs made.
 
-Learning from a run's own records: the headroom that its volumes' past would have needed, and what is said of it.
-
-The fleet's risk: how many volumes are expected to throttle and what the next level of safety costs.
+Learning from a run's own records: the headroom that its volumes' past would have needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -20,14 +17,12 @@ from plimsoll.files import write_lines
 from plimsoll.learned_table import kept_table, table_text
 from plimsoll.model.ceiling import Need
 from plimsoll.model.kinds import CHANGES, SILENT, CountsAs
-from plimsoll.model.policy import LESS_RISK, Policy
-from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, to_cents
+from plimsoll.model.policy import Policy
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import Matched
-from plimsoll.reports.run_record import KeptPromises, RunRecord, RunRisk, SaferLevel
-from plimsoll.reports.wording import count_of, usd
 from plimsoll.risk.histories import PastPeaks
 from plimsoll.risk.learn import LearnedTable, Lessons
-from plimsoll.risk.watch import BROKEN_PCT, Promise, Promised, PromiseTally
+from plimsoll.risk.watch import Promise, Promised, PromiseTally
 
 FEW: Final = 0.8
 """A table of fewer volumes than this share does not take the place of a recent one: its audit was of less."""
@@ -141,117 +136,6 @@ def learning_in_run(lessons: Lessons, table: LearnedTable | None) -> dict[str, A
     }
 
 
-def learned_words(run: RunRecord) -> str:
-    """The base of the next run's promises; empty if this run learned nothing and had nothing to learn from."""
-    learning = run.learning
-    if learning is None:
-        return ""
-    volumes, rests_on = count_of(learning.volumes, "volume"), learning.rests_on
-    if rests_on is None:
-        return f"Risk figures come from public workloads: the history of {volumes} is too little to use your own."
-    if rests_on.on != run.now[:10] or rests_on.volumes != learning.volumes:
-        learned = count_of(rests_on.volumes, "volume")
-        return (
-            f"This run learned from {volumes}. Risk figures still come from the {learned} of {rests_on.on} "
-            f"({rests_on.of})."
-        )
-    return f"This run learned from {volumes} of your own. Risk figures come from them from the next run on."
-
-
-@dataclass(slots=True)
-class FleetRisk:
-    """Reductions, and relief that lowers a limit, that keep less than the volumes can do today, added to in place.
-
-    - `promised` are the reductions with a promise. At most the sum of `risks_pct` (in percent of a volume each)
-      throttles for longer than `minutes` in `days`.
-    - `safer` are those of them with a next level, which costs `safer_cents` a month more. With it that sum is
-      `safer_pct`.
-    - `unpromised` are the reductions of which nothing is promised.
-    """
-
-    promised: int = 0
-    unpromised: int = 0
-    safer: int = 0
-    risks_pct: float = 0.0
-    safer_pct: float = 0.0
-    safer_cents: int = 0
-    minutes: float = 0.0
-    days: float = 0.0
-
-    def add(self, record: RecommendationRecord) -> None:
-        """Counts a recommendation."""
-        risk = record.risk
-        if record.action not in CHANGES or (record.kind.money is CountsAs.MORE and not record.cuts):
-            return
-        if risk is None:
-            self.unpromised += record.monthly_usd_saved > record.monthly_usd_saved_drop_in
-            return
-        self.minutes, self.days = max(self.minutes, risk.minutes), max(self.days, risk.days)
-        if risk.promised_pct is None:
-            self.unpromised += 1
-            return
-        self.promised += 1
-        self.risks_pct += risk.promised_pct
-        self.safer_pct += risk.promised_pct if risk.safer is None else risk.safer.promised_pct
-        if risk.safer is not None:
-            self.safer += 1
-            if record.monthly_usd_then is not None:
-                self.safer_cents += max(0, to_cents(risk.safer.monthly_usd) - to_cents(record.monthly_usd_then))
-
-    def merge(self, other: "FleetRisk") -> None:
-        """Adds other volumes."""
-        for name in ("promised", "unpromised", "safer", "risks_pct", "safer_pct", "safer_cents"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.minutes, self.days = max(self.minutes, other.minutes), max(self.days, other.days)
-
-    @property
-    def run_risk(self) -> RunRisk | None:
-        """The same for run.json; None where nothing is reduced."""
-        if not self.promised + self.unpromised:
-            return None
-        safer = SaferLevel(
-            volumes=self.safer, expected=round(self.safer_pct / 100, 2), more_usd_month=self.safer_cents / 100
-        )
-        return RunRisk(
-            promised=self.promised,
-            unpromised=self.unpromised,
-            expected=round(self.risks_pct / 100, 2),
-            minutes=self.minutes,
-            days=self.days,
-            safer=safer if self.safer else None,
-        )
-
-
-def outlook(risk: RunRisk | None) -> str:
-    """The risk of doing all recommendations, by its part of run.json; empty if nothing is reduced."""
-    return " ".join(_sentences(risk)) if risk else ""
-
-
-def _sentences(risk: RunRisk) -> Iterator[str]:
-    promised, unpromised, safer = risk.promised, risk.unpromised, risk.safer
-    if promised:
-        yield (
-            f"If you apply everything, expect up to {people(risk.expected)} of "
-            f"{count_of(promised, 'reduced volume')} to throttle for over {risk.minutes:.0f} minutes in "
-            f"{risk.days:.0f} days."
-        )
-    if safer:
-        yield (
-            f"The next safer sizes lower that to {people(safer.expected)}, for up to {usd(safer.more_usd_month)} a "
-            "month more."
-        )
-    elif promised:
-        yield "Only the same limits, or no change, are known to be safer."
-    if unpromised:
-        others = count_of(unpromised, "other" if promised else "reduced volume")
-        yield f"The risk of {others} is unknown: nothing was learned for them. Learn from your own fleet."
-
-
-def people(expected: float) -> str:
-    """An expected number of volumes: whole from ten on, else with a decimal where it has one."""
-    return f"{expected:,.0f}" if expected >= 10 or float(expected).is_integer() else f"{expected:,.1f}"
-
-
 def review_of(record: RecommendationRecord, profile: DemandProfileRecord | None, now: datetime) -> Review:
     """A run's review of a volume as of `now`. Nothing certain is known of one that could not be judged."""
     is_judged = record.kind.money is not CountsAs.UNKNOWN
@@ -293,25 +177,6 @@ def promises_in_run(tally: PromiseTally) -> dict[str, Any]:
             "observed_pct": round(min(100.0, 100 * tally.observed_s / max(1, tally.promised_s)), 1),
         }
     }
-
-
-def kept_promises(run: RunRecord) -> str:
-    """The numbers of changed volumes that throttled and were expected to; empty if a run saw none again."""
-    return " ".join(_promise_sentences(run.promises)) if run.promises else ""
-
-
-def _promise_sentences(kept: KeptPromises) -> Iterator[str]:
-    throttled, expected = kept.throttled, kept.expected
-    of = count_of(kept.changed, "changed volume")
-    shown = people(expected)
-    yield f"Of {of} {throttled or 'none'} throttled; {shown} {'was' if shown == '1' else 'were'} expected."
-    if kept.broken:
-        yield (
-            f"Promises are broken: chance alone does that in {BROKEN_PCT:g} % of cases at most. "
-            f"Look at the throttled volumes, set {LESS_RISK}, and learn from your own fleet."
-        )
-    if kept.observed_pct < 100:
-        yield f"{kept.observed_pct:.0f} % of the promised time has been watched."
 
 
 def _offered_promise(record: RecommendationRecord, now: datetime) -> Promise | None:

@@ -5,6 +5,7 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 """
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, cast
@@ -25,7 +26,7 @@ from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind
 from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy
-from plimsoll.model.units import MIB, US_PER_S, Digits
+from plimsoll.model.units import MIB, US_PER_S
 from plimsoll.model.volume import NAME_TAG, VolumeSpec
 from plimsoll.risk.histories import PastPeaks
 
@@ -55,6 +56,20 @@ ALLOWED_PCT: Final = Policy().risk_pct
 
 OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "drop_in": "parity"}
 """The keys of a recommendation that earlier versions wrote under another name, each with that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """The decimals of a figure where it is written; all of them if `count` is None. `floor`: it is rounded down."""
+
+    count: int | None
+    floor: bool = False
+
+    def round(self, figure: float) -> float:
+        """The figure with these decimals."""
+        if self.count is None:
+            return figure
+        return math.floor(10**self.count * figure) / 10**self.count if self.floor else round(figure, self.count)
 
 
 UNROUNDED: Final = Digits(None)

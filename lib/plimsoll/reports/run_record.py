@@ -84,7 +84,7 @@ class SaferLevel(_Part):
 
 
 class RunRisk(_Part):
-    """The risk of doing all that a run recommends (`plimsoll.reports.promises`)."""
+    """The risk of doing all that a run recommends (`plimsoll.reports.totals`)."""
 
     promised: int
     unpromised: int

@@ -3,6 +3,8 @@
 Money is held in whole cents a month, so that neither the split of a run nor the order of its parts changes a sum.
 
 Volumes that are paid for nothing, of each kind by owner and the year in which they were made: few rows for many.
+
+The fleet's risk: how many volumes are expected to throttle and what the next level of safety costs.
 """
 
 from collections import Counter
@@ -13,14 +15,14 @@ from typing import Any, Final, NamedTuple, assert_type
 
 from pydantic import TypeAdapter, model_validator
 
-from plimsoll.model.kinds import COSTS, STATE_KINDS, CountsAs, names_counted_as
+from plimsoll.model.kinds import CHANGES, COSTS, STATE_KINDS, CountsAs, names_counted_as
 from plimsoll.outcomes import Answered, FailedVolume, InScope, Notice, Outcome, Planned, Priced, Skipped, VolumesSeen
 from plimsoll.ports import FailedTarget
 from plimsoll.reading.cost import Plan
 from plimsoll.reports.answers import answered_record
-from plimsoll.reports.promises import FleetRisk, peaks_in
-from plimsoll.reports.record import OwnerRecord, RecommendationRecord, StateRecord, cents_of
-from plimsoll.reports.run_record import CostGroup, PartSummary, PartUsd, RunRecord, StateSum
+from plimsoll.reports.promises import peaks_in
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord, StateRecord, cents_of, to_cents
+from plimsoll.reports.run_record import CostGroup, PartSummary, PartUsd, RunRecord, RunRisk, SaferLevel, StateSum
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.templates import Key, TemplateGroup, changes_of, groups_of
 from plimsoll.reports.wording import count_of, owner_text, usd
@@ -159,6 +161,70 @@ _SUMS: Final = (
     ),
 )
 _Price = dict[str, str | None]
+
+
+@dataclass(slots=True)
+class FleetRisk:
+    """Reductions, and relief that lowers a limit, that keep less than the volumes can do today, added to in place.
+
+    - `promised` are the reductions with a promise. At most the sum of `risks_pct` (in percent of a volume each)
+      throttles for longer than `minutes` in `days`.
+    - `safer` are those of them with a next level, which costs `safer_cents` a month more. With it that sum is
+      `safer_pct`.
+    - `unpromised` are the reductions of which nothing is promised.
+    """
+
+    promised: int = 0
+    unpromised: int = 0
+    safer: int = 0
+    risks_pct: float = 0.0
+    safer_pct: float = 0.0
+    safer_cents: int = 0
+    minutes: float = 0.0
+    days: float = 0.0
+
+    def add(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation."""
+        risk = record.risk
+        if record.action not in CHANGES or (record.kind.money is CountsAs.MORE and not record.cuts):
+            return
+        if risk is None:
+            self.unpromised += record.monthly_usd_saved > record.monthly_usd_saved_drop_in
+            return
+        self.minutes, self.days = max(self.minutes, risk.minutes), max(self.days, risk.days)
+        if risk.promised_pct is None:
+            self.unpromised += 1
+            return
+        self.promised += 1
+        self.risks_pct += risk.promised_pct
+        self.safer_pct += risk.promised_pct if risk.safer is None else risk.safer.promised_pct
+        if risk.safer is not None:
+            self.safer += 1
+            if record.monthly_usd_then is not None:
+                self.safer_cents += max(0, to_cents(risk.safer.monthly_usd) - to_cents(record.monthly_usd_then))
+
+    def merge(self, other: "FleetRisk") -> None:
+        """Adds other volumes."""
+        for name in ("promised", "unpromised", "safer", "risks_pct", "safer_pct", "safer_cents"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.minutes, self.days = max(self.minutes, other.minutes), max(self.days, other.days)
+
+    @property
+    def run_risk(self) -> RunRisk | None:
+        """The same for run.json; None where nothing is reduced."""
+        if not self.promised + self.unpromised:
+            return None
+        safer = SaferLevel(
+            volumes=self.safer, expected=round(self.safer_pct / 100, 2), more_usd_month=self.safer_cents / 100
+        )
+        return RunRisk(
+            promised=self.promised,
+            unpromised=self.unpromised,
+            expected=round(self.risks_pct / 100, 2),
+            minutes=self.minutes,
+            days=self.days,
+            safer=safer if self.safer else None,
+        )
 
 
 @dataclass(slots=True)

@@ -1,12 +1,12 @@
-"""Figures and names in the words of every report: money, counts, configurations, owners, actions, clouds."""
+"""Figures and names in the words of every report: money, counts, configurations, owners, actions, clouds, promises."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.decide.offers import LossCode, loss_text
-from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind
-from plimsoll.model.units import dollars
+from plimsoll.model.kinds import CHANGES, KINDS, CountsAs, Kind, dollars
+from plimsoll.model.policy import LESS_RISK
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.reports.record import (
     FIRST_PROVIDER,
@@ -19,7 +19,8 @@ from plimsoll.reports.record import (
     TooRiskyRecord,
     WaitRecord,
 )
-from plimsoll.reports.run_record import RunRecord
+from plimsoll.reports.run_record import KeptPromises, RunRecord, RunRisk
+from plimsoll.risk.watch import BROKEN_PCT
 
 
 def kind_words(kind: Kind) -> str:
@@ -310,3 +311,69 @@ def account_word(providers: Iterable[str]) -> str:
 def join_words(words: Iterable[str], joint: str = "and") -> str:
     """Some words as a list, each once."""
     return f" {joint} ".join(dict.fromkeys(words))
+
+
+def learned_words(run: RunRecord) -> str:
+    """The base of the next run's promises; empty if this run learned nothing and had nothing to learn from."""
+    learning = run.learning
+    if learning is None:
+        return ""
+    volumes, rests_on = count_of(learning.volumes, "volume"), learning.rests_on
+    if rests_on is None:
+        return f"Risk figures come from public workloads: the history of {volumes} is too little to use your own."
+    if rests_on.on != run.now[:10] or rests_on.volumes != learning.volumes:
+        learned = count_of(rests_on.volumes, "volume")
+        return (
+            f"This run learned from {volumes}. Risk figures still come from the {learned} of {rests_on.on} "
+            f"({rests_on.of})."
+        )
+    return f"This run learned from {volumes} of your own. Risk figures come from them from the next run on."
+
+
+def outlook(risk: RunRisk | None) -> str:
+    """The risk of doing all recommendations, by its part of run.json; empty if nothing is reduced."""
+    return " ".join(_risk_sentences(risk)) if risk else ""
+
+
+def _risk_sentences(risk: RunRisk) -> Iterator[str]:
+    promised, unpromised, safer = risk.promised, risk.unpromised, risk.safer
+    if promised:
+        yield (
+            f"If you apply everything, expect up to {people(risk.expected)} of "
+            f"{count_of(promised, 'reduced volume')} to throttle for over {risk.minutes:.0f} minutes in "
+            f"{risk.days:.0f} days."
+        )
+    if safer:
+        yield (
+            f"The next safer sizes lower that to {people(safer.expected)}, for up to {usd(safer.more_usd_month)} a "
+            "month more."
+        )
+    elif promised:
+        yield "Only the same limits, or no change, are known to be safer."
+    if unpromised:
+        others = count_of(unpromised, "other" if promised else "reduced volume")
+        yield f"The risk of {others} is unknown: nothing was learned for them. Learn from your own fleet."
+
+
+def people(expected: float) -> str:
+    """An expected number of volumes: whole from ten on, else with a decimal where it has one."""
+    return f"{expected:,.0f}" if expected >= 10 or float(expected).is_integer() else f"{expected:,.1f}"
+
+
+def kept_promises(run: RunRecord) -> str:
+    """The numbers of changed volumes that throttled and were expected to; empty if a run saw none again."""
+    return " ".join(_promise_sentences(run.promises)) if run.promises else ""
+
+
+def _promise_sentences(kept: KeptPromises) -> Iterator[str]:
+    throttled, expected = kept.throttled, kept.expected
+    of = count_of(kept.changed, "changed volume")
+    shown = people(expected)
+    yield f"Of {of} {throttled or 'none'} throttled; {shown} {'was' if shown == '1' else 'were'} expected."
+    if kept.broken:
+        yield (
+            f"Promises are broken: chance alone does that in {BROKEN_PCT:g} % of cases at most. "
+            f"Look at the throttled volumes, set {LESS_RISK}, and learn from your own fleet."
+        )
+    if kept.observed_pct < 100:
+        yield f"{kept.observed_pct:.0f} % of the promised time has been watched."

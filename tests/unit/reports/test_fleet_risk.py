@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.reports.promises import FleetRisk, outlook
 from plimsoll.reports.record import RiskRecord, SaferRecord
-from plimsoll.reports.totals import RunTotals
+from plimsoll.reports.totals import FleetRisk, RunTotals
+from plimsoll.reports.wording import outlook
 from tests.golden import assert_golden
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record

@@ -11,9 +11,10 @@ from plimsoll.learned_table import load_table
 from plimsoll.model.policy import ANY_RISK_PCT, Policy
 from plimsoll.model.volume import Modification, VolumeSpec
 from plimsoll.orders import Order
-from plimsoll.reports.promises import check_promises, kept_promises, promises_in_run
+from plimsoll.reports.promises import check_promises, promises_in_run
 from plimsoll.reports.run_reader import matched_records, read_records, read_run
 from plimsoll.reports.story.run import changes_since
+from plimsoll.reports.wording import kept_promises
 from plimsoll.run import carry_out
 from plimsoll_service.history_update import remember
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums

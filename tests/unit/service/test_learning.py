@@ -9,9 +9,10 @@ import pytest
 from plimsoll.bootstrap.clouds import own_or_public
 from plimsoll.clouds.scope import Scope
 from plimsoll.learned_table import load_table, parse_table, table_text
-from plimsoll.reports.promises import learned_words, scope_words
+from plimsoll.reports.promises import scope_words
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.story.run import changes_since
+from plimsoll.reports.wording import learned_words
 from plimsoll.settings import Settings
 from plimsoll_service.shared_measurements import LEARNED_HERE_KEY, LEARNED_KEY, bring_measurements
 from plimsoll_service.step_messages import RunMessage

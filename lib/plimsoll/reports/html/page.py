@@ -37,8 +37,8 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, full_name, matched_records, read_run
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.steps import STEP_TITLES, Step, StepWords, step_words
-from plimsoll.reports.story import Topic, blocks_about
-from plimsoll.reports.story.run import Overview, count_volumes, counted_run, part_of_run, tell_run
+from plimsoll.reports.story import Topic
+from plimsoll.reports.story.run import Overview, blocks_about, count_volumes, counted_run, part_of_run, tell_run
 from plimsoll.reports.totals import RunTotals
 from plimsoll.reports.wording import (
     GRADE_NAMES,

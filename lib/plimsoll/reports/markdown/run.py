@@ -31,8 +31,8 @@ from plimsoll.reports.steps import (
     step_of,
     step_words,
 )
-from plimsoll.reports.story import Figures, Topic, blocks_about
-from plimsoll.reports.story.run import Overview, counted_run, part_of_run, tell_run, weight
+from plimsoll.reports.story import Figures, Topic
+from plimsoll.reports.story.run import Overview, blocks_about, counted_run, part_of_run, tell_run, weight
 from plimsoll.reports.story.volume import tell_epochs, tell_frontier
 from plimsoll.reports.wording import (
     GRADE_WORDS,

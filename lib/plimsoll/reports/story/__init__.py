@@ -143,8 +143,3 @@ class Missing:
 
 StoryBlock = Headline | Figures | StepList | Changes | Note | Missing
 Story = tuple[StoryBlock, ...]
-
-
-def blocks_about(story: Story, *topics: Topic) -> Story:
-    """The blocks of a story with these topics, in the story's order."""
-    return tuple(block for block in story if block.topic in topics)

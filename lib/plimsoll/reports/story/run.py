@@ -10,7 +10,6 @@ from typing import Final, TypeVar
 from plimsoll.model.kinds import COSTS, KINDS, STATE_KINDS, CountsAs, Kind
 from plimsoll.model.market import DOLLARS
 from plimsoll.model.policy import Policy, SizeOn
-from plimsoll.reports.promises import kept_promises, learned_words, outlook
 from plimsoll.reports.record import RecommendationRecord, StateRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.run_record import (
@@ -48,7 +47,10 @@ from plimsoll.reports.wording import (
     change_left_for_risk,
     clouds_of,
     count_of,
+    kept_promises,
     kind_words,
+    learned_words,
+    outlook,
     usd,
     words_of,
 )
@@ -150,6 +152,11 @@ def part_of_run(run: RunRecord, accounts: Collection[str] = ()) -> RunRecord:
             "templates": [template for template in run.templates if template.account in accounts],
         }
     )
+
+
+def blocks_about(story: Story, *topics: Topic) -> Story:
+    """The blocks of a run's story with these topics, in the story's order."""
+    return tuple(block for block in story if block.topic in topics)
 
 
 def tell_run(

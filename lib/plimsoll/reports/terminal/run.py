@@ -24,9 +24,8 @@ from plimsoll.reports.story import (
     Story,
     StoryBlock,
     Topic,
-    blocks_about,
 )
-from plimsoll.reports.story.run import failed_places, tell_missing, tell_run
+from plimsoll.reports.story.run import blocks_about, failed_places, tell_missing, tell_run
 from plimsoll.reports.wording import calls_in, join_words, risk_text, spec_text, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")

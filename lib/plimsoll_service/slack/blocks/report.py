@@ -10,8 +10,8 @@ from plimsoll.policy_file import parse_policy
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.run_record import RunRecord
 from plimsoll.reports.sorting import MONEY, Weight, find_sort
-from plimsoll.reports.story import Headline, Note, Story, Topic, blocks_about
-from plimsoll.reports.story.run import Overview, counted_run, part_of_run, tell_run
+from plimsoll.reports.story import Headline, Note, Story, Topic
+from plimsoll.reports.story.run import Overview, blocks_about, counted_run, part_of_run, tell_run
 from plimsoll.reports.wording import count_of, usd
 from plimsoll_service.slack.blocks.digest import Digest, DigestSums
 from plimsoll_service.slack.blocks.elements import (

@@ -16,7 +16,7 @@ from plimsoll.decide.stripes import decide_together, make_units, share_highest_l
 from plimsoll.demand.demand import IOPS, scale_demand
 from plimsoll.demand.host_room import host_loads
 from plimsoll.demand.load import peaks
-from plimsoll.model.units import dollars
+from plimsoll.model.kinds import dollars
 from plimsoll.model.volume import Modification, ceiling_of_hosts
 from tests.builders import NOW, TYPES, a_basis, a_demand, a_host, a_policy, a_stripe_set, a_volume, ceiling_of
 from tests.profiles import examples

@@ -13,7 +13,8 @@ from plimsoll.decide.answer import Change, ChangeSteps, Keep, command_step
 from plimsoll.model.volume import Owner, OwnerKind
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
-from plimsoll.reports.story import Topic, blocks_about
+from plimsoll.reports.story import Topic
+from plimsoll.reports.story.run import blocks_about
 from plimsoll.reports.story.volume import tell_volume
 from plimsoll.reports.terminal.explain import SCREEN_ROWS, offers_table, show_explanation, show_record
 from plimsoll.reports.terminal.plot import plot
