@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
-from plimsoll_change.bets import GROUP_LINES, highest_of, learn_bets, play_bets
+from plimsoll_change.bets import highest_of, play_bets
 from plimsoll_change.evidence import (
     PAST_H,
     WEEK_H,
@@ -19,20 +19,17 @@ from plimsoll_change.evidence import (
     subtract_siblings,
 )
 from plimsoll_change.group_verdict import mean_of_members, subtract_controls
-from plimsoll_change.thresholds import (
-    DAYS,
-    GROUP_SIZES,
-    GroupThresholds,
-    SideThresholds,
-    Thresholds,
-    conformal_level,
-    learn_side,
-    learn_slack,
-    negate,
-    scale_of_members,
-)
+from plimsoll_change.thresholds import DAYS, GroupThresholds, SideThresholds, Thresholds, conformal_level, negate
 from plimsoll_change.verdict import SLOWER_MARGIN, judge_hours
 from plimsoll_change.verdict_words import TOO_WIDE
+from tests.changes.calibration import (
+    GROUP_LINES,
+    GROUP_SIZES,
+    learn_bets,
+    learn_side,
+    learn_slack,
+    scale_of_members,
+)
 from tests.changes.latency import VARIANTS, WEEKS, World, find_working, make_world
 from tests.changes.weeks import Weeks, join_weeks, starts, weeks_of
 

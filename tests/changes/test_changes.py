@@ -1,22 +1,20 @@
 """A small version of `make changes`: one split, few weeks, and the promises within what so few can show."""
 
+import json
 from typing import Final
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
-from plimsoll_change.bets import LINES, highest_of, learn_bets, play_bets
+from plimsoll_change.bets import highest_of, play_bets
 from plimsoll_change.evidence import PAST_H, WEEK_H
-from plimsoll_change.thresholds import (
-    conformal_level,
-    own_thresholds,
-    read_thresholds,
-    shipped_thresholds,
-    write_thresholds,
-)
+from plimsoll_change.thresholds import Thresholds, conformal_level, own_thresholds, shipped_thresholds
 from plimsoll_change.watch import ChangeWatch, HourlySignal
 from tests.canary.test_published import SEVEN_OF_TEN
 from tests.canary.watches import REQUESTED_HOUR
+from tests.changes.__main__ import SHIPPED
+from tests.changes.calibration import LINES, learn_bets, write_thresholds
 from tests.changes.latency import World
 from tests.changes.learning import split_machines, with_evidence, world_of
 from tests.changes.page import PAGE
@@ -94,9 +92,11 @@ def test_the_level_is_a_conformal_quantile(count: int, level: float, place: int)
 
 
 def test_thresholds_survive_being_written() -> None:
-    shipped = shipped_thresholds()
-    again = read_thresholds(write_thresholds(shipped))
-    assert write_thresholds(again) == write_thresholds(shipped)
+    """The file that ships is what is written of what is read from it."""
+    plain = write_thresholds(shipped_thresholds())
+    assert plain == json.loads(SHIPPED.read_text())
+    again = TypeAdapter(Thresholds).validate_json(json.dumps(plain))
+    assert write_thresholds(again) == plain
 
 
 def a_placebo(noise: float, seed: int) -> ChangeWatch:
