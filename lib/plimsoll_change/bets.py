@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import PlainValidator
 
 from plimsoll.model.arrays import FloatArray, IntArray
-from plimsoll_change.evidence import WEEK_H
+from plimsoll_change.watch import WEEK_H
 
 BET_STAKES: Final = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.7])
 DAY_H: Final = 24

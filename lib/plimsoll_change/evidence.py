@@ -14,11 +14,8 @@ from typing import Final
 import numpy as np
 
 from plimsoll.model.arrays import FloatArray, IntArray
-from plimsoll_change.watch import ChangeWatch, HourlySignal
+from plimsoll_change.watch import PAST_H, PAST_WEEKS, WEEK_H, ChangeWatch, HourlySignal
 
-WEEK_H: Final = 168
-PAST_WEEKS: Final = 6
-PAST_H: Final = PAST_WEEKS * WEEK_H
 LEAST_OPERATIONS: Final = 1000.0
 """Fewer operations in an hour are no evidence."""
 LEAST_SIBLINGS: Final = 3
@@ -127,23 +124,9 @@ def mark_busy_hours(operations: FloatArray) -> FloatArray:
     return marked
 
 
-def deviations_of(signal: HourlySignal, siblings: tuple[HourlySignal, ...]) -> Deviations:
-    """The deviations of one volume or, with arrays [volume, hour], of many.
-
-    Siblings are of one volume: with many, subtract them before (`subtract_siblings`).
-    """
-    mean = excess_over_past(signal.mean_latency_us, signal.operations)
-    highest = excess_over_past(signal.highest_latency_us, signal.operations)
-    if siblings:
-        theirs = [excess_over_past(each.mean_latency_us, each.operations) for each in siblings]
-        mean = subtract_siblings(mean, np.stack(theirs))
-        theirs = [excess_over_past(each.highest_latency_us, each.operations) for each in siblings]
-        highest = subtract_siblings(highest, np.stack(theirs))
-    return Deviations(
-        mean=center_on_week_before(mean),
-        highest=center_on_week_before(highest),
-        is_busy=mark_busy_hours(signal.operations),
-    )
+def excess_of(signal: HourlySignal) -> FloatArray:
+    """The excess of a signal's means and of its highest minutes, [2, ..., hour]."""
+    return excess_over_past(np.stack([signal.mean_latency_us, signal.highest_latency_us]), signal.operations)
 
 
 def count_stopped_beyond_past(stopped: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -159,45 +142,18 @@ def count_stopped_beyond_past(stopped: FloatArray) -> tuple[FloatArray, FloatArr
     return np.cumsum(np.nan_to_num(watch), axis=-1) - usual, JOB_SHARE * usual
 
 
-def align(watch: ChangeWatch) -> tuple[HourlySignal, tuple[HourlySignal, ...]]:
-    """A watch's signal and its siblings' from exactly six weeks before the request on; NaN where there is nothing."""
-    return _align(watch, watch.signal), tuple(_align(watch, each) for each in watch.siblings)
-
-
 def comparable_hours(watch: ChangeWatch, after: int) -> tuple[Deviations, int]:
-    """The deviations of a watch up to a week after its change was completed, and the hours since the request.
+    """The deviations of a watch until a week after its change arrived, [1, hour], and the hours since its request.
 
     Hours before that, and those before `after`, are no evidence.
     """
-    signal, siblings = align(watch)
     completed = watch.end_hour if watch.completed_hour is None else watch.completed_hour
     begins = max(completed, after, watch.requested_hour) - watch.requested_hour
     until = min(watch.end_hour, max(completed, after) + WEEK_H) - watch.requested_hour
-    deviations = deviations_of(signal, siblings)
-    rows = [np.array(values[: WEEK_H + until]) for values in (deviations.mean, deviations.highest)]
-    for values in rows:
-        values[WEEK_H : WEEK_H + begins] = np.nan
-    mean, highest, busy = (values[np.newaxis] for values in (*rows, deviations.is_busy[: WEEK_H + until]))
-    return Deviations(mean=mean, highest=highest, is_busy=busy), max(0, until)
-
-
-def _align(watch: ChangeWatch, signal: HourlySignal) -> HourlySignal:
-    return HourlySignal(
-        mean_latency_us=align_hours(watch, signal.mean_latency_us),
-        highest_latency_us=align_hours(watch, signal.highest_latency_us),
-        operations=align_hours(watch, signal.operations),
-    )
-
-
-def align_hours(watch: ChangeWatch, values: FloatArray) -> FloatArray:
-    """Hours of a watch from exactly six weeks before its request on; NaN where there is nothing."""
-    missing = watch.start_hour - (watch.requested_hour - PAST_H)
-    if missing >= 0:
-        return np.concatenate([np.full(missing, np.nan), values])
-    return values[-missing:]
-
-
-def count_busy_hours(watch: ChangeWatch) -> int:
-    """The number of a watched volume's busiest hours of the week; fewer than 17 where most hours have no work."""
-    busy = mark_busy_hours(align_hours(watch, watch.signal.operations))
-    return int(busy[:WEEK_H].sum())
+    excess = excess_of(watch.signal)
+    if watch.siblings:
+        excess = subtract_siblings(excess, np.stack([excess_of(sibling) for sibling in watch.siblings], axis=-2))
+    known = center_on_week_before(excess)[:, np.newaxis, : WEEK_H + until]
+    known[..., WEEK_H : WEEK_H + begins] = np.nan
+    is_busy = mark_busy_hours(watch.signal.operations)[np.newaxis, : WEEK_H + until]
+    return Deviations(mean=known[0], highest=known[1], is_busy=is_busy), max(0, until)

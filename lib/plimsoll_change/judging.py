@@ -20,7 +20,7 @@ from plimsoll_change.ports import VolumeChanger
 from plimsoll_change.progress import Progress, has_begun
 from plimsoll_change.thresholds import Thresholds, shipped_thresholds
 from plimsoll_change.verdict import judge_change
-from plimsoll_change.watch import ChangeVerdict, ChangeWatch, GroupVerdict
+from plimsoll_change.watch import PAST_H, ChangeVerdict, ChangeWatch, GroupVerdict
 from plimsoll_change.watching import WatchedVolume, hour_of, read_watches
 
 _MOST_SIBLINGS: Final = 14
@@ -121,7 +121,7 @@ class MetricsJudge:
 
 
 def _count_new_stops(watch: ChangeWatch, since: datetime) -> float:
-    place = max(0, hour_of(since) - watch.start_hour)
+    place = max(0, hour_of(since) - (watch.requested_hour - PAST_H))
     later, earlier = watch.stopped_minutes[place:], watch.stopped_minutes[:place]
     usual = float(np.nansum(earlier)) / max(1, np.isfinite(earlier).sum()) * np.isfinite(later).sum()
     return max(0.0, float(np.nansum(later)) - float(usual))

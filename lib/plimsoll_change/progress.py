@@ -143,7 +143,7 @@ def judge_class(
         text = f"no volume of wave {wave.number} was changed, so nothing can be told of the class: make a new plan."
         yield Fact(kind=FactKind.STOPPED, at=now, code="nothing-changed", text=text)
         return
-    outcome = verdict or GroupVerdict(verdict=_SILENCE, members=())
+    outcome = verdict or GroupVerdict(verdict=_SILENCE)
     code = GO if outcome.may_go_on else outcome.verdict.code
     named = tuple(lines[volume_id] for volume_id in outcome.named if volume_id in lines)
     before = [fact for fact in progress.class_facts(name) if fact.kind is FactKind.JUDGED and fact.wave == wave.number]
@@ -162,12 +162,12 @@ def judge_class(
 
 def judge_canary(members: Iterable[LineJob], verdicts: Mapping[str, ChangeVerdict]) -> GroupVerdict | None:
     """The verdict on a canary: it goes on unless a verdict speaks against it. None if nothing was read."""
-    known = [(job.line.volume_id, verdicts[job.line.id]) for job in members if job.line.id in verdicts]
+    known = [verdicts[job.line.id] for job in members if job.line.id in verdicts]
     if not known:
         return None
-    against = [verdict for _, verdict in known if verdict.code in (VerdictCode.HOLD, VerdictCode.WORSE)]
+    against = [verdict for verdict in known if verdict.code in (VerdictCode.HOLD, VerdictCode.WORSE)]
     goes = ChangeVerdict(code=VerdictCode.NO_SLOWER, reason="canary", text="nothing speaks against the canary.")
-    return GroupVerdict(verdict=against[0] if against else goes, members=tuple(known))
+    return GroupVerdict(verdict=against[0] if against else goes)
 
 
 def stop_worse_class(progress: Progress, name: str, now: datetime) -> Iterator[Fact]:

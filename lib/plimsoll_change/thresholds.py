@@ -6,7 +6,7 @@ most a.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -17,8 +17,7 @@ from pydantic import PlainValidator, TypeAdapter
 
 from plimsoll.model.arrays import FloatArray
 from plimsoll_change.bets import BetTable, highest_of, play_bets, split_bands
-from plimsoll_change.evidence import WEEK_H, Deviations, align, deviations_of, weigh_restless
-from plimsoll_change.watch import ChangeWatch
+from plimsoll_change.evidence import Deviations, weigh_restless
 
 ENOUGH_PLACEBOS: Final = {0.01: 199, 0.05: 99, 0.2: 19}
 LEAST_OF_SHIPPED: Final = 0.25
@@ -40,7 +39,11 @@ class SideThresholds:
     observed: Mapping[float, float]
     placebo_weeks: int
     observed_weeks: int
-    is_own: bool = False
+    own_weeks: int = 0
+
+    def is_own(self, level: float) -> bool:
+        """True if the account's own weeks are enough for a level."""
+        return self.own_weeks >= ENOUGH_PLACEBOS[level]
 
     def play(self, deviations: Deviations, first_hour: int) -> FloatArray:
         """The statistic after each hour of the watch, [volume, hour]. `first_hour` (since the epoch) is that of the
@@ -104,30 +107,41 @@ def negate(deviations: Deviations) -> Deviations:
     return replace(deviations, mean=-deviations.mean, highest=-deviations.highest)
 
 
-def own_thresholds(placebos: Sequence[ChangeWatch], shipped: Thresholds) -> Thresholds:
-    """The thresholds of an account: its own levels from enough placebos, else the higher of both.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLevels:
+    """The levels that unchanged weeks of an account reach; with too few weeks the highest that any reaches."""
 
-    Enough are 199 for 1 %, and 99 for 5 %. Placebos are watches of volumes, or of weeks, without a change.
-    """
-    if not placebos:
-        return shipped
+    weeks: int
+    slower: Mapping[float, float]
+    faster: Mapping[float, float]
+
+
+def learn_own_levels(placebos: Deviations, first_hour: int, shipped: Thresholds) -> OwnLevels:
+    """The levels of an account's placebos, of those with evidence. `first_hour` is that of their first deviation."""
+    at = ~np.isnan(placebos.watched_means).all(axis=-1)
+    known = Deviations(mean=placebos.mean[at], highest=placebos.highest[at], is_busy=placebos.is_busy[at])
+    slower, faster = (
+        _levels_reached(highest_of(side.play(deviations, first_hour)))
+        for side, deviations in ((shipped.slower, known), (shipped.faster, negate(known)))
+    )
+    return OwnLevels(weeks=int(at.sum()), slower=slower, faster=faster)
+
+
+def _levels_reached(highest: FloatArray) -> Mapping[float, float]:
+    return {level: conformal_level(highest, level) for level in ENOUGH_PLACEBOS} if len(highest) else {}
+
+
+def own_thresholds(reached: OwnLevels, shipped: Thresholds) -> Thresholds:
+    """The thresholds of an account: its own levels by enough weeks, else the larger of both."""
     return replace(
-        shipped, slower=_own_side(placebos, shipped.slower, 1), faster=_own_side(placebos, shipped.faster, -1)
+        shipped,
+        slower=_own_side(reached.weeks, reached.slower, shipped.slower),
+        faster=_own_side(reached.weeks, reached.faster, shipped.faster),
     )
 
 
-def _own_side(placebos: Sequence[ChangeWatch], side: SideThresholds, sign: int) -> SideThresholds:
-    highest = []
-    for watch in placebos:
-        signal, siblings = align(watch)
-        deviations = deviations_of(signal, siblings)
-        deviations = deviations if sign > 0 else negate(deviations)
-        highest.append(float(highest_of(side.play(deviations, watch.requested_hour - WEEK_H))))
-    reached = np.array(highest)
-    levels = {}
-    for level, shipped in side.levels.items():
-        is_enough = len(reached) >= ENOUGH_PLACEBOS[level]
-        learned = conformal_level(reached, level) if is_enough else max(shipped, float(reached.max()))
-        levels[level] = max(learned, LEAST_OF_SHIPPED * shipped)
-    is_own = len(reached) >= max(ENOUGH_PLACEBOS.values())
-    return replace(side, levels=levels, placebo_weeks=len(reached), is_own=is_own)
+def _own_side(weeks: int, reached: Mapping[float, float], shipped: SideThresholds) -> SideThresholds:
+    side, levels = replace(shipped, own_weeks=weeks), dict(shipped.levels)
+    for level, value in reached.items():
+        levels[level] = max(value, (LEAST_OF_SHIPPED if side.is_own(level) else 1.0) * shipped.levels[level])
+    return replace(side, levels=levels)

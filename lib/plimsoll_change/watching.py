@@ -5,8 +5,8 @@ before it on, as finely as the cloud still keeps them: by its own checks where i
 ceiling then in force. After the request a minute counts only if the old configuration would have carried it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -23,8 +23,8 @@ from plimsoll.ports import Metrics, UnreadVolume
 from plimsoll.reading.known import Ask, Found, Look
 from plimsoll.reading.signals import drop_contradictions
 from plimsoll.reading.window import FIVE_MINUTES_S, Window, cut_by_age
-from plimsoll_change.evidence import LEAST_SIBLINGS, PAST_H, WEEK_H, excess_over_past, median_of_known
-from plimsoll_change.watch import ChangeWatch, HourlySignal, Void
+from plimsoll_change.evidence import LEAST_SIBLINGS, excess_over_past, median_of_known
+from plimsoll_change.watch import PAST_H, WEEK_H, ChangeWatch, HourlySignal, Void
 
 _AT_ONCE: Final = 50
 """Watches that are read together."""
@@ -33,6 +33,10 @@ _STANDS_AT: Final = 0.95
 _SHIFT: Final = float(np.log(2))
 _DAY_H: Final = 24
 _US_PER_S, _US_PER_MS = 1e6, 1e3
+
+
+Siblings = tuple[int, Mapping[str, HourlySignal]]
+"""The first hour of unchanged volumes' signals, and these by id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +62,37 @@ def read_watches(
 
     A sibling that could not be read is left out. Raises CloudError if nothing can be read. `types` are the cloud's.
     """
-    end_s = (int(now.timestamp()) - metrics.visible_after_s) // HOUR_S * HOUR_S
+    end_s = last_hour_s(metrics, now)
     for part in (asked[first : first + _AT_ONCE] for first in range(0, len(asked), _AT_ONCE)):
         siblings = _read_siblings(part, metrics, end_s)
         plans = [list(_plan_looks(watched, metrics, end_s)) for watched in part]
         asks = [Ask(volume=each.volume, look=look) for each, looks in zip(part, plans, strict=True) for look in looks]
         answers = iter(metrics.read(asks))
         for watched, looks in zip(part, plans, strict=True):
-            series = [next(answers) for _ in looks]
-            error = next((each for each in series if isinstance(each, CloudError)), None)
+            read = [(look, next(answers)) for look in looks]
+            error = next((each for _, each in read if isinstance(each, CloudError)), None)
             if error is not None:
                 yield UnreadVolume(id=watched.volume.id, error=error)
                 continue
-            read = [(look, each) for look, each in zip(looks, series, strict=True) if not isinstance(each, CloudError)]
-            yield _make_watch(watched, read, siblings, types)
+            known = [(look, each) for look, each in read if not isinstance(each, CloudError)]
+            yield _make_watch(watched, known, siblings, types)
+
+
+def read_signals(volumes: Iterable[Volume], window: Window, metrics: Metrics) -> Mapping[str, HourlySignal]:
+    """The hourly signals of volumes by id, each read once; without those that cannot be read."""
+    look = Look(window=window, period_s=HOUR_S, groups=(SIGNALS,))
+    asks = [Ask(volume=volume, look=look) for volume in {volume.id: volume for volume in volumes}.values()]
+    answers = metrics.read(asks) if asks else ()
+    return {
+        ask.volume.id: _signal_of(answer, look)
+        for ask, answer in zip(asks, answers, strict=True)
+        if not isinstance(answer, CloudError)
+    }
+
+
+def last_hour_s(metrics: Metrics, now: datetime) -> int:
+    """The end of the last hour that is whole and can be read, in seconds since the epoch."""
+    return (int(now.timestamp()) - metrics.visible_after_s) // HOUR_S * HOUR_S
 
 
 def hour_of(time: datetime) -> int:
@@ -82,7 +103,7 @@ def hour_of(time: datetime) -> int:
 def _plan_looks(watched: WatchedVolume, metrics: Metrics, end_s: int) -> Iterator[Look]:
     """The looks at a changed volume: its signals first, then what may have stopped it, oldest part first."""
     requested_s = hour_of(watched.requested) * HOUR_S
-    yield Look(window=_window_of(watched, end_s), period_s=HOUR_S, groups=(SIGNALS,))
+    yield Look(window=_window_of([watched.requested], end_s), period_s=HOUR_S, groups=(SIGNALS,))
     finest_s = MINUTE_S if any(host.nitro for host in watched.volume.hosts) else FIVE_MINUTES_S
     window = Window(start_s=requested_s - WEEK_H * HOUR_S, end_s=max(end_s, requested_s))
     groups = (*WORK_OF.values(), *CHECKS.values(), BALANCE)
@@ -91,38 +112,22 @@ def _plan_looks(watched: WatchedVolume, metrics: Metrics, end_s: int) -> Iterato
             yield Look(window=segment.window, period_s=segment.period_s, groups=groups)
 
 
-def _window_of(watched: WatchedVolume, end_s: int) -> Window:
-    requested_s = hour_of(watched.requested) * HOUR_S
-    return Window(start_s=requested_s - PAST_H * HOUR_S, end_s=max(end_s, requested_s))
+def _window_of(requested: Iterable[datetime], end_s: int) -> Window:
+    """The hours from six weeks before the first of some requests on."""
+    hours_s = [hour_of(time) * HOUR_S for time in requested]
+    return Window(start_s=min(hours_s) - PAST_H * HOUR_S, end_s=max(end_s, *hours_s))
 
 
-def _read_siblings(
-    part: Sequence[WatchedVolume], metrics: Metrics, end_s: int
-) -> Mapping[str, tuple[int, HourlySignal]]:
-    """The signals of all siblings of some volumes, each read once: its first hour and its signal, by id."""
-    windows: dict[str, tuple[Volume, Window]] = {}
-    for watched in part:
-        window = _window_of(watched, end_s)
-        for sibling in watched.siblings:
-            _, earlier = windows.get(sibling.id, (sibling, window))
-            wider = replace(window, start_s=min(window.start_s, earlier.start_s))
-            windows[sibling.id] = sibling, wider
-    asks = [
-        Ask(volume=volume, look=Look(window=window, period_s=HOUR_S, groups=(SIGNALS,)))
-        for volume, window in windows.values()
-    ]
-    answers = metrics.read(asks) if asks else ()
-    return {
-        ask.volume.id: (ask.look.window.start_s // HOUR_S, _signal_of(answer, ask.look))
-        for ask, answer in zip(asks, answers, strict=True)
-        if not isinstance(answer, CloudError)
-    }
+def _read_siblings(part: Sequence[WatchedVolume], metrics: Metrics, end_s: int) -> Siblings:
+    window = _window_of((watched.requested for watched in part), end_s)
+    volumes = [sibling for watched in part for sibling in watched.siblings]
+    return window.start_s // HOUR_S, read_signals(volumes, window, metrics)
 
 
 def _make_watch(
     watched: WatchedVolume,
     read: Sequence[tuple[Look, Found]],
-    siblings: Mapping[str, tuple[int, HourlySignal]],
+    siblings: Siblings,
     types: Mapping[str, VolumeType],
 ) -> ChangeWatch:
     (look, series), *finer = read
@@ -134,11 +139,12 @@ def _make_watch(
         first = part.window.start_s // HOUR_S - start_hour
         by_hour = _stopped_minutes(watched, part, minutes, types)
         stopped[first : first + len(by_hour)] = by_hour
-    theirs = [_cut(*siblings[each.id], start_hour, hours) for each in watched.siblings if each.id in siblings]
+    first_hour, signals = siblings
+    at = slice(start_hour - first_hour, start_hour - first_hour + hours)
+    theirs = [_cut(signals[each.id], at) for each in watched.siblings if each.id in signals]
     voids = [*_find_host_changes(watched), *_find_shift(requested, (signal, *theirs))]
     return ChangeWatch(
         volume_id=watched.volume.id,
-        start_hour=start_hour,
         requested_hour=requested,
         completed_hour=None if watched.completed is None else hour_of(watched.completed),
         signal=signal,
@@ -149,8 +155,7 @@ def _make_watch(
     )
 
 
-def _cut(start_hour: int, signal: HourlySignal, from_hour: int, hours: int) -> HourlySignal:
-    at = slice(from_hour - start_hour, from_hour - start_hour + hours)
+def _cut(signal: HourlySignal, at: slice) -> HourlySignal:
     return HourlySignal(
         mean_latency_us=signal.mean_latency_us[at],
         highest_latency_us=signal.highest_latency_us[at],
@@ -171,9 +176,8 @@ def _signal_of(series: Found, look: Look) -> HourlySignal:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(operations > 0, seconds / operations * _US_PER_S, np.nan)
     mean = np.where(np.isnan(mean), kept.get("mean_io_latency_ms", unknown) * _US_PER_MS, mean)
-    names = ("highest_read_latency_ms", "highest_write_latency_ms", "highest_io_latency_ms")
     highest = unknown
-    for name in names:
+    for name in ("highest_read_latency_ms", "highest_write_latency_ms", "highest_io_latency_ms"):
         highest = np.fmax(highest, kept.get(name, unknown) * _US_PER_MS)
     return HourlySignal(mean_latency_us=mean, highest_latency_us=highest, operations=operations)
 

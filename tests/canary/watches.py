@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plimsoll.model.arrays import FloatArray
-from plimsoll_change.evidence import PAST_H
-from plimsoll_change.watch import ChangeWatch, HourlySignal
+from plimsoll_change.watch import PAST_H, ChangeWatch, HourlySignal
 
 REQUESTED_HOUR = 480_000
 
@@ -24,7 +23,6 @@ def a_watch(
     latency = np.concatenate([np.resize(past, PAST_H), canary])
     return ChangeWatch(
         volume_id="vol-0123456789abcdef0",
-        start_hour=REQUESTED_HOUR - PAST_H,
         requested_hour=REQUESTED_HOUR,
         completed_hour=REQUESTED_HOUR,
         signal=HourlySignal(

@@ -9,8 +9,9 @@ import numpy as np
 
 from plimsoll.model.arrays import FloatArray
 from plimsoll_change.bets import BET_STATES, BetTable, find_states, highest_of, play_bets, split_bands
-from plimsoll_change.evidence import FACTOR_3, WEEK_H, Deviations, own_spread, running_mean, weigh_restless
+from plimsoll_change.evidence import FACTOR_3, Deviations, own_spread, running_mean, weigh_restless
 from plimsoll_change.thresholds import DAYS, SideThresholds, Thresholds, conformal_level
+from plimsoll_change.watch import WEEK_H
 
 ALARM_LEVELS: Final = (0.01, 0.05, 0.2)
 LINES: Final = (1.25, 1.5, 2.0, 3.0, 6.0)
@@ -113,5 +114,5 @@ def _as_plain(value: Any) -> Any:
             return value
 
 
-_OWN: Final = {"is_own"}
+_OWN: Final = {"own_weeks"}
 """What an account has of its own does not ship."""

@@ -13,8 +13,7 @@ from plimsoll.model.errors import CloudError
 from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.model.volume import Attachment, Volume
 from plimsoll.ports import UnreadVolume
-from plimsoll_change.evidence import PAST_H
-from plimsoll_change.watch import ChangeWatch
+from plimsoll_change.watch import PAST_H, ChangeWatch
 from plimsoll_change.watching import WatchedVolume, read_watches
 from tests.builders import a_host, a_spec, a_volume
 from tests.builders import some_sums as sums
@@ -75,7 +74,7 @@ def read_one(asked: WatchedVolume, given: Mapping[str, Mapping[str, object]]) ->
 
 def test_hours_begin_six_weeks_before_the_request_and_end_with_the_last_full_hour() -> None:
     watch = read_one(watched(attached(), completed=REQUESTED + timedelta(hours=3)), {"vol-1": series()})
-    assert (watch.requested_hour - watch.start_hour, watch.end_hour - watch.requested_hour) == (PAST_H, 30)
+    assert (len(watch.stopped_minutes), watch.end_hour - watch.requested_hour) == (PAST_H + 30, 30)
     assert watch.completed_hour == watch.requested_hour + 3
     assert np.allclose(watch.signal.mean_latency_us, 800)
     assert np.allclose(watch.signal.highest_latency_us, 2400)
