@@ -33,13 +33,13 @@ from plimsoll.bootstrap.clocks import SimulationClock
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.scope import Scope
 from plimsoll.settings import Settings
-from plimsoll_change.apply import Judge
-from plimsoll_change.ledger import Fact, FactKind
+from plimsoll_change.judging import MetricsJudge
+from plimsoll_change.ledger import ChangeLedger, Fact, FactKind
 from plimsoll_change.line import LineJob, LineStep
-from plimsoll_change.opening import open_ledger, open_rollout
+from plimsoll_change.opening import find_plan, open_ledger, open_rollout, open_store
 from plimsoll_change.people import note_approval
 from plimsoll_change.plan import ChangePlan
-from plimsoll_change.plan_files import read_plan, write_plan
+from plimsoll_change.plan_files import keep_plan
 from plimsoll_change.progress import Progress
 from tests.changes.simulated import ACCOUNT, NOW, REGION, SimulatedChange, draw_changes, plan_changes
 
@@ -93,7 +93,7 @@ class KilledWorld:
     changes: Sequence[SimulatedChange]
     organization: Running
     settings: Settings
-    judge: Judge | None = None  # in the place of the one that reads metrics
+    judge: MetricsJudge | None = None  # in the place of the one that reads metrics
     endings: list[int] = field(default_factory=list)
 
     @property
@@ -128,7 +128,7 @@ class KilledWorld:
         code = 70
         try:
             os.environ.update({**self.organization.environment, **self.organization.clock_environment})
-            rollout = open_rollout(read_plan(self.plan.id, self.settings.runs_dir), self.settings, lambda _text: None)
+            rollout = open_rollout(self.open_ledger(), self.settings, lambda _text: None)
             context = rollout.context
             context.changer.lookups = Pacer(math.inf)  # type: ignore[attr-defined]  # real seconds are not waited for
             context.ledger.store = Mortal(context.ledger.store, points)
@@ -142,13 +142,17 @@ class KilledWorld:
         finally:
             os._exit(code)
 
+    def open_ledger(self) -> ChangeLedger:
+        """The ledger as a new process reads it, of the plan in its file."""
+        return open_ledger(find_plan(self.plan.id, self.settings), self.settings)
+
     @property
     def modifications(self) -> list[Modification]:
         return self.organization.modifications()
 
     @property
     def jobs(self) -> dict[str, LineJob]:
-        return Progress(plan=self.plan, rows=open_ledger(self.plan.id, self.settings).rows).jobs
+        return Progress.read(self.open_ledger()).jobs
 
     def find_wrongs(self) -> Iterator[str]:
         """Every volume that was changed twice or lost, and every slot that the ledger does not account for."""
@@ -176,7 +180,7 @@ def _noted_starts(facts: Sequence[Fact]) -> Iterator[datetime]:
 
 
 @contextmanager
-def killed_world(folder: Path, seed: int, *, judge: Judge | None = None) -> Iterator[KilledWorld]:
+def killed_world(folder: Path, seed: int, *, judge: MetricsJudge | None = None) -> Iterator[KilledWorld]:
     """A new account and an approved plan of some changes, most of which do harm."""
     changes = draw_changes(LINES, seed, harmed=0.6, raised=0.0)
     fleet = Fleet(
@@ -190,9 +194,9 @@ def killed_world(folder: Path, seed: int, *, judge: Judge | None = None) -> Iter
         settings = Settings(runs_dir=folder)
         drawn = plan_changes(changes, ())
         scope = Scope(clouds=("aws",), regions=(REGION,)).as_dict()
-        plan, _ = write_plan(replace(drawn, id=f"killed-{seed}", scope=scope, digest=""), folder)
+        plan = keep_plan(open_store(settings), replace(drawn, id=f"killed-{seed}", scope=scope, digest=""))
         time_there = SimulationClock(organization.clock_environment["PLIMSOLL_SIMULATED_CLOCK"])
-        missing = note_approval(plan, open_ledger(plan.id, settings), by="ada", at=time_there.now())
+        missing = note_approval(open_ledger(plan, settings), by="ada", at=time_there.now())
         assert missing is None, missing
         yield KilledWorld(plan=plan, changes=changes, organization=organization, settings=settings, judge=judge)
 

@@ -306,7 +306,7 @@ def _line(number: int, change: SimulatedChange) -> PlannedLine:
     volume = change.volume
     return a_line(
         number,
-        account=ACCOUNT,
+        target=TARGET,
         zone=volume.zone,
         volume_id=volume.id,
         name=dict(volume.tags)["Name"],
@@ -329,10 +329,9 @@ def begin_rollout(changes: Sequence[SimulatedChange], seed: int) -> tuple[Rollou
     controls = [_draw_change(maker, Fate.HARMLESS, rng, number).volume for number in range(CONTROLS)]
     account = SimulatedAccount.begin([*(change.volume for change in changes), *controls], seed)
     plan, clock = plan_changes(changes, controls), account.fleet.clock
-    ledger = ChangeLedger(store=MemoryFacts(), plan_id=plan.id)
+    ledger = ChangeLedger(store=MemoryFacts(), plan=plan)
     ledger.add(PLAN_ROW, Fact(kind=FactKind.APPROVED, at=NOW, by="ada", digest=plan.digest))
     context = LineContext(
-        plan=plan,
         ledger=ledger,
         changer=account,
         claims=MemoryClaims(),

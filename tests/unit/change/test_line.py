@@ -10,7 +10,6 @@ from plimsoll.model.volume import Modification, Owner, OwnerKind, VolumeState
 from plimsoll_change.drift import compare_advice
 from plimsoll_change.ledger import Leg
 from plimsoll_change.line import SETTLE
-from plimsoll_change.plan import ChangedBy
 from plimsoll_change.ports import ModifyRefused
 from plimsoll_change.rules import ChangeRules, SlotRule
 from plimsoll_change.status import state_of
@@ -288,7 +287,7 @@ def test_somebody_elses_change_is_not_taken_back():
 
 
 def test_what_an_owner_manages_is_waited_for_and_never_modified():
-    world = a_world(a_line(changed_by=ChangedBy.OWNER)).approve()
+    world = a_world(a_line(is_by_owner=True)).approve()
     world.process().run(once=True)
     assert (world.kinds(), world.changer.asked) == (["handed"], [])
     world.clock.pause(3600)
@@ -299,7 +298,7 @@ def test_what_an_owner_manages_is_waited_for_and_never_modified():
 
 
 def test_an_owner_who_does_nothing_until_the_plan_expires_drops_the_volume():
-    world = a_world(a_line(changed_by=ChangedBy.OWNER)).approve()
+    world = a_world(a_line(is_by_owner=True)).approve()
     world.process().run()
     assert (world.facts()[-1].code, world.clock.now() >= world.plan.expires) == ("not-done", True)
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.model.errors import BadInput
-from plimsoll_change.apply import ask_back
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind
 from plimsoll_change.line import LineStep
+from plimsoll_change.people import note_back
 from plimsoll_change.rules import ChangeRules, ChangeWindow, Freeze
 from plimsoll_change.status import describe_status, fact_lines, state_of, status_lines
 from plimsoll_change.watch import GroupVerdict
@@ -66,7 +66,7 @@ def test_a_class_that_stops_begins_nothing_more_of_its_open_wave():
     world = a_world(*some_lines(4), rules=ChangeRules(most_volumes_an_hour=1)).approve()
     second = next(wave for wave in world.plan.waves if wave.number == 2)
     for name in second.members:
-        world.judge.told[world.plan.lines_by_id[name].volume_id] = a_verdict("worse", is_direct=True)
+        world.judge.told[world.process().progress.jobs[name].line.volume_id] = a_verdict("worse", is_direct=True)
     world.changer.optimizing = timedelta(minutes=10)
     world.process().run()
     assert [spec for _, spec, _ in world.changer.asked].count(GP3) == 2
@@ -84,7 +84,7 @@ def test_a_group_that_is_slower_stops_its_class_and_offers_the_way_back():
 def test_members_that_a_holding_group_names_go_back_singly():
     world = a_world(*some_lines(6)).approve()
     wave = next(wave for wave in world.plan.waves if wave.number == 2)
-    volume_id = world.plan.lines_by_id[wave.members[0]].volume_id
+    volume_id = world.process().progress.jobs[wave.members[0]].line.volume_id
     world.judge.groups = {3: GroupVerdict(verdict=a_verdict("hold"), named=(volume_id,))}
     progress = world.process().run()
     back = [name for name, spec, _ in world.changer.asked if spec == IO1]
@@ -231,7 +231,8 @@ def test_a_person_takes_changes_back_and_only_what_was_changed():
     world.process().run(once=True)
     world.clock.pause(6 * 3600)
     rollout = world.process()
-    assert ask_back(rollout, ["line-0001", "line-0002"], by="ada", reason="no") == ["line-0001"]
+    ledger, lines = rollout.context.ledger, ["line-0001", "line-0002"]
+    assert note_back(ledger, lines, by="ada", at=world.clock.now()) == ["line-0001"]
     assert rollout.run_back(["line-0001"])
     assert [spec for _, spec, _ in world.changer.asked] == [GP3, IO1]
 
