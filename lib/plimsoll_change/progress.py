@@ -26,9 +26,7 @@ GO: Final = "go"
 """The code of a wave's verdict after which the next wave may open; any other is that of the verdict."""
 
 _UNREAD: Final = "the metrics of its volumes could not be read."
-SILENCE: Final = GroupVerdict(
-    verdict=ChangeVerdict(code=VerdictCode.CANNOT_TELL, reason="unread", text=_UNREAD)
-)
+SILENCE: Final = GroupVerdict(verdict=ChangeVerdict(code=VerdictCode.CANNOT_TELL, reason="unread", text=_UNREAD))
 """The verdict on a wave of which nothing was read."""
 
 

@@ -67,7 +67,7 @@ def read_watches(
         siblings = _read_siblings(part, metrics, end_s)
         plans = [list(_plan_looks(watched, metrics, end_s)) for watched in part]
         asks = [Ask(volume=each.volume, look=look) for each, looks in zip(part, plans, strict=True) for look in looks]
-        answers = iter(metrics.read(asks))
+        answers = iter(_read_places(asks, metrics))
         for watched, looks in zip(part, plans, strict=True):
             read = [(look, next(answers)) for look in looks]
             error = next((each for _, each in read if isinstance(each, CloudError)), None)
@@ -82,12 +82,28 @@ def read_signals(volumes: Iterable[Volume], window: Window, metrics: Metrics) ->
     """The hourly signals of volumes by id, each read once; without those that cannot be read."""
     look = Look(window=window, period_s=HOUR_S, groups=(SIGNALS,))
     asks = [Ask(volume=volume, look=look) for volume in {volume.id: volume for volume in volumes}.values()]
-    answers = metrics.read(asks) if asks else ()
     return {
         ask.volume.id: _signal_of(answer, look)
-        for ask, answer in zip(asks, answers, strict=True)
+        for ask, answer in zip(asks, _read_places(asks, metrics), strict=True)
         if not isinstance(answer, CloudError)
     }
+
+
+def _read_places(asks: Sequence[Ask], metrics: Metrics) -> list[Found | CloudError]:
+    """The answers in order; each account and region is asked by itself. Raises CloudError if none can be read."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for number, ask in enumerate(asks):
+        places.setdefault((ask.volume.account, ask.volume.region), []).append(number)
+    answers, errors = dict[int, Found | CloudError](), list[CloudError]()
+    for numbers in places.values():
+        try:
+            answers |= zip(numbers, metrics.read([asks[number] for number in numbers]), strict=True)
+        except CloudError as error:
+            answers |= dict.fromkeys(numbers, error)
+            errors.append(error)
+    if errors and len(errors) == len(places):
+        raise errors[0]
+    return [answers[number] for number in range(len(asks))]
 
 
 def last_hour_s(metrics: Metrics, now: datetime) -> int:

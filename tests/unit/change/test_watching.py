@@ -1,8 +1,9 @@
 """Watches read from metrics: what is known, what stopped a volume, and what makes a comparison impossible."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from plimsoll.model.errors import CloudError
 from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.model.volume import Attachment, Volume
 from plimsoll.ports import UnreadVolume
+from plimsoll.reading.known import Ask, Found
 from plimsoll_change.watch import PAST_H, ChangeWatch
 from plimsoll_change.watching import WatchedVolume, read_watches
 from tests.builders import a_host, a_spec, a_volume
@@ -147,6 +149,38 @@ def test_a_volume_that_cannot_be_read_has_its_error_and_the_others_are_read() ->
     assert isinstance(first, UnreadVolume)
     assert first.id == "vol-1"
     assert isinstance(second, ChangeWatch)
+
+
+def test_volumes_of_other_places_are_read_there_and_a_place_that_fails_costs_its_own() -> None:
+    given = {f"vol-{number}": sums(start_s=START_S, buckets=MINUTES, **series()) for number in range(1, 4)}
+    here, there, denied = (
+        watched(replace(attached(name), region=region))
+        for name, region in (("vol-1", "us-east-1"), ("vol-2", "eu-west-1"), ("vol-3", "eu-north-1"))
+    )
+    beside = replace(there, siblings=(here.volume,))
+    first, second, third = read_watches([here, beside, denied], _DeniedIn("eu-north-1", given=given), NOW, TYPES)
+    for watch in (first, second):
+        assert isinstance(watch, ChangeWatch)
+        assert np.allclose(watch.signal.mean_latency_us, 800)
+        assert np.isfinite(watch.stopped_minutes[PAST_H:]).all()
+    assert isinstance(second, ChangeWatch)
+    assert np.allclose(second.siblings[0].mean_latency_us, 800)
+    assert isinstance(third, UnreadVolume)
+    with pytest.raises(CloudError):
+        list(read_watches([denied], _DeniedIn("eu-north-1", given=given), NOW, TYPES))
+
+
+class _DeniedIn(MemoryMetrics):
+    """Metrics of which none may be read in a region."""
+
+    def __init__(self, region: str, **fields: Any) -> None:
+        super().__init__(**fields)
+        self._region = region
+
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        if asks[0].volume.region == self._region:
+            raise CloudError("denied")
+        return super().read(asks)
 
 
 @pytest.mark.parametrize(
