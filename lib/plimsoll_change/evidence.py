@@ -8,6 +8,7 @@ All functions work on many volumes at once. The last axis is time in hours: six 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -127,6 +128,21 @@ def mark_busy_hours(operations: FloatArray) -> FloatArray:
 def excess_of(signal: HourlySignal) -> FloatArray:
     """The excess of a signal's means and of its highest minutes, [2, ..., hour]."""
     return excess_over_past(np.stack([signal.mean_latency_us, signal.highest_latency_us]), signal.operations)
+
+
+def cut_placebos(signals: Sequence[HourlySignal], siblings: Sequence[Sequence[int]]) -> Deviations:
+    """The weeks of unchanged volumes after their first six, each as the watch of a change that nobody made.
+
+    `siblings` are the places of each volume's among the signals, which are of the same hours.
+    """
+    weeks = []
+    for begin in range(0, len(signals[0].operations) - PAST_H - WEEK_H + 1, WEEK_H):
+        at = slice(begin, begin + PAST_H + WEEK_H)
+        excess = np.stack([excess_of(signal.cut(at)) for signal in signals], axis=1)
+        less = [subtract_siblings(excess[:, place], excess[:, others]) for place, others in enumerate(siblings)]
+        weeks.append(center_on_week_before(np.stack(less, axis=1)))
+    mean, highest = np.concatenate(weeks, axis=1)
+    return Deviations(mean=mean, highest=highest, is_busy=np.zeros_like(mean))
 
 
 def count_stopped_beyond_past(stopped: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -18,6 +18,7 @@ from pydantic import PlainValidator, TypeAdapter
 from plimsoll.model.arrays import FloatArray
 from plimsoll_change.bets import BetTable, highest_of, play_bets, split_bands
 from plimsoll_change.evidence import Deviations, weigh_restless
+from plimsoll_change.watch import OwnLevels
 
 ENOUGH_PLACEBOS: Final = {0.01: 199, 0.05: 99, 0.2: 19}
 LEAST_OF_SHIPPED: Final = 0.25
@@ -105,15 +106,6 @@ def conformal_level(highest: FloatArray, level: float) -> float:
 def negate(deviations: Deviations) -> Deviations:
     """The same deviations the other way round: faster is above the lines."""
     return replace(deviations, mean=-deviations.mean, highest=-deviations.highest)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnLevels:
-    """The levels that unchanged weeks of an account reach; with too few weeks the highest that any reaches."""
-
-    weeks: int
-    slower: Mapping[float, float]
-    faster: Mapping[float, float]
 
 
 def learn_own_levels(placebos: Deviations, first_hour: int, shipped: Thresholds) -> OwnLevels:

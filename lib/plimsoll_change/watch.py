@@ -1,5 +1,6 @@
 """Watches: what a changed volume and its unchanged siblings did, hour by hour, and the verdict on it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -68,6 +69,14 @@ class HourlySignal:
     highest_latency_us: FloatArray
     operations: FloatArray
 
+    def cut(self, at: slice) -> "HourlySignal":
+        """The signal of some hours."""
+        return HourlySignal(
+            mean_latency_us=self.mean_latency_us[at],
+            highest_latency_us=self.highest_latency_us[at],
+            operations=self.operations[at],
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Void:
@@ -99,3 +108,12 @@ class ChangeWatch:
     def end_hour(self) -> int:
         """The hour after the last one."""
         return self.requested_hour - PAST_H + len(self.stopped_minutes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLevels:
+    """The levels that unchanged weeks of an account reach; with too few weeks the highest that any reaches."""
+
+    weeks: int
+    slower: Mapping[float, float]
+    faster: Mapping[float, float]

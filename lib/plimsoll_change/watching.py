@@ -157,7 +157,7 @@ def _make_watch(
         stopped[first : first + len(by_hour)] = by_hour
     first_hour, signals = siblings
     at = slice(start_hour - first_hour, start_hour - first_hour + hours)
-    theirs = [_cut(signals[each.id], at) for each in watched.siblings if each.id in signals]
+    theirs = [signals[each.id].cut(at) for each in watched.siblings if each.id in signals]
     voids = [*_find_host_changes(watched), *_find_shift(requested, (signal, *theirs))]
     return ChangeWatch(
         volume_id=watched.volume.id,
@@ -168,14 +168,6 @@ def _make_watch(
         budget_minutes=watched.budget_minutes,
         siblings=tuple(theirs),
         voids=tuple(voids),
-    )
-
-
-def _cut(signal: HourlySignal, at: slice) -> HourlySignal:
-    return HourlySignal(
-        mean_latency_us=signal.mean_latency_us[at],
-        highest_latency_us=signal.highest_latency_us[at],
-        operations=signal.operations[at],
     )
 
 

@@ -94,5 +94,5 @@ def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, memory: J
         memory=memory,
         is_killed=service.is_killed,
     )
-    judge = MetricsJudge(changer=tools.changer, metrics=tools.metrics, say=_log.info)
+    judge = MetricsJudge(ledger=ledger, changer=tools.changer, metrics=tools.metrics, say=_log.info)
     return Rollout(context=context, judge=judge, held=HELD)
