@@ -125,11 +125,6 @@ def mark_busy_hours(operations: FloatArray) -> FloatArray:
     return marked
 
 
-def excess_of(signal: HourlySignal) -> FloatArray:
-    """The excess of a signal's means and of its highest minutes, [2, ..., hour]."""
-    return excess_over_past(np.stack([signal.mean_latency_us, signal.highest_latency_us]), signal.operations)
-
-
 def cut_placebos(signals: Sequence[HourlySignal], siblings: Sequence[Sequence[int]]) -> Deviations:
     """The weeks of unchanged volumes after their first six, each as the watch of a change that nobody made.
 
@@ -138,7 +133,8 @@ def cut_placebos(signals: Sequence[HourlySignal], siblings: Sequence[Sequence[in
     weeks = []
     for begin in range(0, len(signals[0].operations) - PAST_H - WEEK_H + 1, WEEK_H):
         at = slice(begin, begin + PAST_H + WEEK_H)
-        excess = np.stack([excess_of(signal.cut(at)) for signal in signals], axis=1)
+        cuts = [signal.cut(at) for signal in signals]
+        excess = np.stack([excess_over_past(each.latency_us, each.operations) for each in cuts], axis=1)
         less = [subtract_siblings(excess[:, place], excess[:, others]) for place, others in enumerate(siblings)]
         weeks.append(center_on_week_before(np.stack(less, axis=1)))
     mean, highest = np.concatenate(weeks, axis=1)
@@ -166,9 +162,10 @@ def comparable_hours(watch: ChangeWatch, after: int) -> tuple[Deviations, int]:
     completed = watch.end_hour if watch.completed_hour is None else watch.completed_hour
     begins = max(completed, after, watch.requested_hour) - watch.requested_hour
     until = min(watch.end_hour, max(completed, after) + WEEK_H) - watch.requested_hour
-    excess = excess_of(watch.signal)
+    excess = excess_over_past(watch.signal.latency_us, watch.signal.operations)
     if watch.siblings:
-        excess = subtract_siblings(excess, np.stack([excess_of(sibling) for sibling in watch.siblings], axis=-2))
+        siblings = [excess_over_past(sibling.latency_us, sibling.operations) for sibling in watch.siblings]
+        excess = subtract_siblings(excess, np.stack(siblings, axis=-2))
     known = center_on_week_before(excess)[:, np.newaxis, : WEEK_H + until]
     known[..., WEEK_H : WEEK_H + begins] = np.nan
     is_busy = mark_busy_hours(watch.signal.operations)[np.newaxis, : WEEK_H + until]

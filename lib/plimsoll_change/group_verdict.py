@@ -125,8 +125,21 @@ def judge_wave(
         row = thresholds.group_of(len(members), has_controls=len(controls) >= LEAST_SIBLINGS)
         relative, is_busy, theirs = _relative(members, controls)
         hourly = judge_group_hours(relative[np.newaxis], is_busy[np.newaxis], row, thresholds)
-        verdict = _describe_basis(hourly, row, watched, singly, len(controls))
-        if hourly.is_suspect[0, -1] and _is_confirmed(relative, theirs):
+        verdict = ChangeVerdict(
+            code=VerdictCode.WATCHING,
+            reason="baking",
+            text=f"Watched for {watched} hours.",
+            hours_watched=watched,
+            siblings=len(controls),
+            statistic=float(hourly.statistic[0, -1]),
+            slower_pct=100 * float(np.expm1(hourly.mean[0, -1])),
+            stopped_minutes=max(verdict.stopped_minutes for _, verdict in singly),
+            promise=0.01,
+            observed=row.observed.get(0.01),
+            placebo_weeks=row.observed_weeks,
+        )
+        p = permutation_p(relative[:, WEEK_H:], theirs[:, WEEK_H:]) if len(controls) >= CONFIRMED_BY else 0.0
+        if hourly.is_suspect[0, -1] and p <= CONFIRMED_P:
             text = f"Slower together than 99 % of unchanged groups are, by {verdict.slower_pct:.0f} % in the mean."
             return _name(verdict, VerdictCode.WORSE, "slower", text, named)
         if hourly.is_held[0, -1] and not direct:
@@ -143,33 +156,6 @@ def judge_wave(
 def _name(verdict: ChangeVerdict, code: VerdictCode, reason: str, text: str, named: tuple[str, ...]) -> GroupVerdict:
     verdict = replace(verdict, code=code, reason=reason, text=text, is_direct=reason == _STOPPED)
     return GroupVerdict(verdict=verdict, named=named)
-
-
-def _is_confirmed(members: FloatArray, controls: FloatArray) -> bool:
-    """True unless ten controls or more say that members drawn by chance are as slow."""
-    return len(controls) < CONFIRMED_BY or permutation_p(members[:, WEEK_H:], controls[:, WEEK_H:]) <= CONFIRMED_P
-
-
-def _describe_basis(
-    hourly: GroupHours,
-    row: GroupThresholds,
-    watched: int,
-    singly: Sequence[tuple[ChangeWatch, ChangeVerdict]],
-    controls: int,
-) -> ChangeVerdict:
-    return ChangeVerdict(
-        code=VerdictCode.WATCHING,
-        reason="baking",
-        text=f"Watched for {watched} hours.",
-        hours_watched=watched,
-        siblings=controls,
-        statistic=float(hourly.statistic[0, -1]),
-        slower_pct=100 * float(np.expm1(hourly.mean[0, -1])),
-        stopped_minutes=max(verdict.stopped_minutes for _, verdict in singly),
-        promise=0.01,
-        observed=row.observed.get(0.01),
-        placebo_weeks=row.observed_weeks,
-    )
 
 
 def _decide_after_bake(

@@ -65,10 +65,9 @@ class MetricsJudge:
         watches = list(self._read(list(self._ask_lines(progress, members)), now))
         if not watches:
             return None
-        requested = [fact for job in members if (fact := job.find(FactKind.REQUESTED)) is not None]
         controls = find_controls(progress, [job.line for job in members])[:_MOST_CONTROLS]
         volumes = self._look([(control.target, control.volume_id) for control in controls])
-        begun = min(fact.at for fact in requested)
+        begun = min(fact.at for job in members if (fact := job.find(FactKind.REQUESTED)) is not None)
         beside = [self._ask_unchanged(volume, begun) for volume in volumes.values()]
         return judge_wave(watches, list(self._read(beside, now)), self._find_thresholds(now), bake_h=round(bake_h))
 
@@ -107,7 +106,8 @@ class MetricsJudge:
         volumes = self._look((each.target, each.volume_id) for each in pool)
         end_s = min(hour_of(plan.made) * HOUR_S, last_hour_s(self.metrics, now))
         window = Window(start_s=end_s - _CALIBRATED_H * HOUR_S, end_s=end_s)
-        signals = read_signals(volumes.values(), window, self.metrics)
+        read = read_signals(volumes.values(), window, self.metrics)
+        signals = {name: each for name, each in read.items() if not isinstance(each, CloudError)}
         pool = [each for each in pool if each.volume_id in signals]
         if not pool:
             return OwnLevels(weeks=0, slower={}, faster={})
@@ -119,37 +119,25 @@ class MetricsJudge:
         return learn_own_levels(cut_placebos(unchanged, siblings), first_hour, shipped)
 
     def _ask_unchanged(self, volume: Volume, requested: datetime) -> WatchedVolume:
-        return WatchedVolume(
-            volume=volume,
-            requested=requested,
-            completed=None,
-            now_spec=volume.spec,
-            then_spec=volume.spec,
-            budget_minutes=0.0,
-        )
+        return WatchedVolume(volume=volume, requested=requested, now_spec=volume.spec, then_spec=volume.spec)
 
     def _ask_lines(self, progress: Progress, jobs: Sequence[LineJob]) -> Iterator[WatchedVolume]:
         controls = {job.line.id: find_controls(progress, [job.line])[:_MOST_SIBLINGS] for job in jobs}
         wanted = {(control.target, control.volume_id) for group in controls.values() for control in group}
         volumes = self._look([*((job.line.target, job.line.volume_id) for job in jobs), *sorted(wanted)])
         for job in jobs:
-            volume, requested, completed = (
-                volumes.get(job.line.volume_id),
-                job.find(FactKind.REQUESTED),
-                job.find(FactKind.COMPLETED),
-            )
+            volume, requested = volumes.get(job.line.volume_id), job.find(FactKind.REQUESTED)
+            completed, siblings = job.find(FactKind.COMPLETED), controls[job.line.id]
             if volume is None or requested is None:
                 continue
-            siblings = (volumes.get(control.volume_id) for control in controls[job.line.id])
-            is_back = job.leg is Leg.BACK
             yield WatchedVolume(
                 volume=volume,
                 requested=requested.at,
                 completed=None if completed is None else completed.at,
-                now_spec=job.line.then if is_back else job.line.now,
+                now_spec=job.line.then if job.leg is Leg.BACK else job.line.now,
                 then_spec=job.target,
                 budget_minutes=job.line.budget_minutes,
-                siblings=tuple(sibling for sibling in siblings if sibling is not None),
+                siblings=tuple(volumes[each.volume_id] for each in siblings if each.volume_id in volumes),
             )
 
     def _read(self, asked: Sequence[WatchedVolume], now: datetime) -> Iterator[ChangeWatch]:

@@ -63,19 +63,17 @@ class GroupVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HourlySignal:
-    """A volume's latency in each hour: the mean of its operations, and of the slowest minute; NaN where it has none."""
+    """A volume's hours: the mean latency of its operations, that of the slowest minute, and how many there were.
 
-    mean_latency_us: FloatArray
-    highest_latency_us: FloatArray
+    NaN where a volume has none.
+    """
+
+    latency_us: FloatArray  # [mean or highest, hour]
     operations: FloatArray
 
     def cut(self, at: slice) -> "HourlySignal":
         """The signal of some hours."""
-        return HourlySignal(
-            mean_latency_us=self.mean_latency_us[at],
-            highest_latency_us=self.highest_latency_us[at],
-            operations=self.operations[at],
-        )
+        return HourlySignal(latency_us=self.latency_us[:, at], operations=self.operations[at])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

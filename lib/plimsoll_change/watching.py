@@ -35,23 +35,16 @@ _DAY_H: Final = 24
 _US_PER_S, _US_PER_MS = 1e6, 1e3
 
 
-Siblings = tuple[int, Mapping[str, HourlySignal]]
-"""The first hour of unchanged volumes' signals, and these by id."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedVolume:
-    """A changed volume as it is now, with its configuration before and after the change, and unchanged siblings.
-
-    `completed` is None while the cloud still moves data.
-    """
+    """A changed volume as it is now, with its configuration before and after the change, and unchanged siblings."""
 
     volume: Volume
     requested: datetime
-    completed: datetime | None
     now_spec: VolumeSpec  # before the change
     then_spec: VolumeSpec
-    budget_minutes: float
+    completed: datetime | None = None  # None while the cloud still moves data
+    budget_minutes: float = 0.0
     siblings: tuple[Volume, ...] = ()
 
 
@@ -64,28 +57,37 @@ def read_watches(
     """
     end_s = last_hour_s(metrics, now)
     for part in (asked[first : first + _AT_ONCE] for first in range(0, len(asked), _AT_ONCE)):
-        siblings = _read_siblings(part, metrics, end_s)
+        requested = [hour_of(watched.requested) for watched in part]
+        first_hour, window_end_s = min(requested) - PAST_H, max(end_s, max(requested) * HOUR_S)
+        volumes = [volume for watched in part for volume in (watched.volume, *watched.siblings)]
+        signals = read_signals(volumes, Window(start_s=first_hour * HOUR_S, end_s=window_end_s), metrics)
         plans = [list(_plan_looks(watched, metrics, end_s)) for watched in part]
         asks = [Ask(volume=each.volume, look=look) for each, looks in zip(part, plans, strict=True) for look in looks]
         answers = iter(_read_places(asks, metrics))
-        for watched, looks in zip(part, plans, strict=True):
+        for watched, hour, looks in zip(part, requested, plans, strict=True):
             read = [(look, next(answers)) for look in looks]
-            error = next((each for _, each in read if isinstance(each, CloudError)), None)
-            if error is not None:
+            finer = [(look, answer) for look, answer in read if not isinstance(answer, CloudError)]
+            at = slice(hour - PAST_H - first_hour, max(end_s // HOUR_S, hour) - first_hour)
+            wanted = (signals[each.id] for each in (watched.volume, *watched.siblings))
+            cut = [each if isinstance(each, CloudError) else each.cut(at) for each in wanted]
+            error = next(
+                (each for each in (cut[0], *(answer for _, answer in read)) if isinstance(each, CloudError)), None
+            )
+            if error is None:
+                yield _make_watch(watched, finer, [each for each in cut if isinstance(each, HourlySignal)], types)
+            else:
                 yield UnreadVolume(id=watched.volume.id, error=error)
-                continue
-            known = [(look, each) for look, each in read if not isinstance(each, CloudError)]
-            yield _make_watch(watched, known, siblings, types)
 
 
-def read_signals(volumes: Iterable[Volume], window: Window, metrics: Metrics) -> Mapping[str, HourlySignal]:
-    """The hourly signals of volumes by id, each read once; without those that cannot be read."""
+def read_signals(
+    volumes: Iterable[Volume], window: Window, metrics: Metrics
+) -> Mapping[str, HourlySignal | CloudError]:
+    """The hourly signals of volumes by id, each read once, or why one cannot be read."""
     look = Look(window=window, period_s=HOUR_S, groups=(SIGNALS,))
     asks = [Ask(volume=volume, look=look) for volume in {volume.id: volume for volume in volumes}.values()]
+    answers = zip(asks, _read_places(asks, metrics), strict=True)
     return {
-        ask.volume.id: _signal_of(answer, look)
-        for ask, answer in zip(asks, _read_places(asks, metrics), strict=True)
-        if not isinstance(answer, CloudError)
+        ask.volume.id: answer if isinstance(answer, CloudError) else _signal_of(answer, look) for ask, answer in answers
     }
 
 
@@ -117,9 +119,8 @@ def hour_of(time: datetime) -> int:
 
 
 def _plan_looks(watched: WatchedVolume, metrics: Metrics, end_s: int) -> Iterator[Look]:
-    """The looks at a changed volume: its signals first, then what may have stopped it, oldest part first."""
+    """The looks at what may have stopped a changed volume, oldest part first."""
     requested_s = hour_of(watched.requested) * HOUR_S
-    yield Look(window=_window_of([watched.requested], end_s), period_s=HOUR_S, groups=(SIGNALS,))
     finest_s = MINUTE_S if any(host.nitro for host in watched.volume.hosts) else FIVE_MINUTES_S
     window = Window(start_s=requested_s - WEEK_H * HOUR_S, end_s=max(end_s, requested_s))
     groups = (*WORK_OF.values(), *CHECKS.values(), BALANCE)
@@ -128,37 +129,19 @@ def _plan_looks(watched: WatchedVolume, metrics: Metrics, end_s: int) -> Iterato
             yield Look(window=segment.window, period_s=segment.period_s, groups=groups)
 
 
-def _window_of(requested: Iterable[datetime], end_s: int) -> Window:
-    """The hours from six weeks before the first of some requests on."""
-    hours_s = [hour_of(time) * HOUR_S for time in requested]
-    return Window(start_s=min(hours_s) - PAST_H * HOUR_S, end_s=max(end_s, *hours_s))
-
-
-def _read_siblings(part: Sequence[WatchedVolume], metrics: Metrics, end_s: int) -> Siblings:
-    window = _window_of((watched.requested for watched in part), end_s)
-    volumes = [sibling for watched in part for sibling in watched.siblings]
-    return window.start_s // HOUR_S, read_signals(volumes, window, metrics)
-
-
 def _make_watch(
     watched: WatchedVolume,
-    read: Sequence[tuple[Look, Found]],
-    siblings: Siblings,
+    finer: Sequence[tuple[Look, Found]],
+    signals: Sequence[HourlySignal],
     types: Mapping[str, VolumeType],
 ) -> ChangeWatch:
-    (look, series), *finer = read
-    start_hour, requested = look.window.start_s // HOUR_S, hour_of(watched.requested)
-    hours = look.window.buckets(HOUR_S)
-    signal = _signal_of(series, look)
-    stopped = np.full(hours, np.nan)
-    for part, minutes in finer:
-        first = part.window.start_s // HOUR_S - start_hour
-        by_hour = _stopped_minutes(watched, part, minutes, types)
+    """The watch of a volume by its looks, its signal and those of its siblings."""
+    requested, (signal, *siblings) = hour_of(watched.requested), signals
+    stopped = np.full(len(signal.operations), np.nan)
+    for look, minutes in finer:
+        first = look.window.start_s // HOUR_S - (requested - PAST_H)
+        by_hour = _stopped_minutes(watched, look, minutes, types)
         stopped[first : first + len(by_hour)] = by_hour
-    first_hour, signals = siblings
-    at = slice(start_hour - first_hour, start_hour - first_hour + hours)
-    theirs = [signals[each.id].cut(at) for each in watched.siblings if each.id in signals]
-    voids = [*_find_host_changes(watched), *_find_shift(requested, (signal, *theirs))]
     return ChangeWatch(
         volume_id=watched.volume.id,
         requested_hour=requested,
@@ -166,8 +149,8 @@ def _make_watch(
         signal=signal,
         stopped_minutes=stopped,
         budget_minutes=watched.budget_minutes,
-        siblings=tuple(theirs),
-        voids=tuple(voids),
+        siblings=tuple(siblings),
+        voids=(*_find_host_changes(watched), *_find_shift(requested, (signal, *siblings))),
     )
 
 
@@ -187,7 +170,7 @@ def _signal_of(series: Found, look: Look) -> HourlySignal:
     highest = unknown
     for name in ("highest_read_latency_ms", "highest_write_latency_ms", "highest_io_latency_ms"):
         highest = np.fmax(highest, kept.get(name, unknown) * _US_PER_MS)
-    return HourlySignal(mean_latency_us=mean, highest_latency_us=highest, operations=operations)
+    return HourlySignal(latency_us=np.stack([mean, highest]), operations=operations)
 
 
 def _sum_known(first: FloatArray, second: FloatArray) -> FloatArray:

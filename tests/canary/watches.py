@@ -26,8 +26,7 @@ def a_watch(
         requested_hour=REQUESTED_HOUR,
         completed_hour=REQUESTED_HOUR,
         signal=HourlySignal(
-            mean_latency_us=latency,
-            highest_latency_us=latency,
+            latency_us=np.stack([latency, latency]),
             operations=np.broadcast_to(np.asarray(operations), latency.shape).astype(np.float64),
         ),
         stopped_minutes=np.zeros(len(latency)) if stopped is None else stopped,

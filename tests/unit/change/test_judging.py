@@ -25,7 +25,7 @@ def a_watch(stopped):
         volume_id="vol-1",
         requested_hour=hour_of(NOW) + 24,
         completed_hour=None,
-        signal=HourlySignal(mean_latency_us=silent, highest_latency_us=silent, operations=silent),
+        signal=HourlySignal(latency_us=np.stack([silent, silent]), operations=silent),
         stopped_minutes=np.concatenate([silent[len(stopped) :], stopped]),
         budget_minutes=15.0,
     )

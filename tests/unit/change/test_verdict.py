@@ -71,7 +71,7 @@ def test_half_the_budget_is_no_reason_to_go_back_and_none_to_go_on() -> None:
 
 def test_hours_before_the_change_was_completed_are_not_compared() -> None:
     slow_at_first = quiet(72)
-    slow_at_first.signal.mean_latency_us[PAST_H : PAST_H + 24] *= 5
+    slow_at_first.signal.latency_us[0, PAST_H : PAST_H + 24] *= 5
     assert judged(slow_at_first).code is VerdictCode.WORSE
     assert judged(replace(slow_at_first, completed_hour=REQUESTED_HOUR + 24)).code is not VerdictCode.WORSE
 
@@ -88,8 +88,8 @@ def test_after_another_host_comparison_begins_anew_and_calls_nothing_back() -> N
 
 def test_weeks_of_which_nothing_is_known_are_left_out() -> None:
     watch = quiet(72)
-    for values in (watch.signal.mean_latency_us, watch.signal.operations, watch.stopped_minutes):
-        values[: 3 * WEEK_H] = np.nan
+    for values in (watch.signal.latency_us, watch.signal.operations, watch.stopped_minutes):
+        values[..., : 3 * WEEK_H] = np.nan
     assert judged(watch).hours_watched == 72
 
 

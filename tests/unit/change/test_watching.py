@@ -78,8 +78,8 @@ def test_hours_begin_six_weeks_before_the_request_and_end_with_the_last_full_hou
     watch = read_one(watched(attached(), completed=REQUESTED + timedelta(hours=3)), {"vol-1": series()})
     assert (len(watch.stopped_minutes), watch.end_hour - watch.requested_hour) == (PAST_H + 30, 30)
     assert watch.completed_hour == watch.requested_hour + 3
-    assert np.allclose(watch.signal.mean_latency_us, 800)
-    assert np.allclose(watch.signal.highest_latency_us, 2400)
+    assert np.allclose(watch.signal.latency_us[0], 800)
+    assert np.allclose(watch.signal.latency_us[1], 2400)
     assert np.allclose(watch.signal.operations, 1000 * HOUR_S)
 
 
@@ -138,7 +138,7 @@ def test_siblings_are_read_once_and_one_that_cannot_be_read_is_left_out() -> Non
         assert isinstance(watch, ChangeWatch)
         assert len(watch.siblings) == 1
         assert len(watch.siblings[0].operations) == len(watch.signal.operations)
-        assert np.nanmean(watch.siblings[0].mean_latency_us) == pytest.approx(2000)
+        assert np.nanmean(watch.siblings[0].latency_us[0]) == pytest.approx(2000)
 
 
 def test_a_volume_that_cannot_be_read_has_its_error_and_the_others_are_read() -> None:
@@ -161,10 +161,10 @@ def test_volumes_of_other_places_are_read_there_and_a_place_that_fails_costs_its
     first, second, third = read_watches([here, beside, denied], _DeniedIn("eu-north-1", given=given), NOW, TYPES)
     for watch in (first, second):
         assert isinstance(watch, ChangeWatch)
-        assert np.allclose(watch.signal.mean_latency_us, 800)
+        assert np.allclose(watch.signal.latency_us[0], 800)
         assert np.isfinite(watch.stopped_minutes[PAST_H:]).all()
     assert isinstance(second, ChangeWatch)
-    assert np.allclose(second.siblings[0].mean_latency_us, 800)
+    assert np.allclose(second.siblings[0].latency_us[0], 800)
     assert isinstance(third, UnreadVolume)
     with pytest.raises(CloudError):
         list(read_watches([denied], _DeniedIn("eu-north-1", given=given), NOW, TYPES))
