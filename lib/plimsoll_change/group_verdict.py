@@ -32,6 +32,7 @@ from plimsoll_change.evidence import (
 )
 from plimsoll_change.thresholds import DAYS, GroupThresholds, Thresholds
 from plimsoll_change.verdict import SLOWER_MARGIN, judge_change
+from plimsoll_change.verdict_words import describe_basis
 from plimsoll_change.watch import WEEK_H, ChangeVerdict, ChangeWatch, GroupVerdict, VerdictCode
 
 EVIDENCE_SHARE: Final = 0.2
@@ -125,6 +126,9 @@ def judge_wave(
         row = thresholds.group_of(len(members), has_controls=len(controls) >= LEAST_SIBLINGS)
         relative, is_busy, theirs = _relative(members, controls)
         hourly = judge_group_hours(relative[np.newaxis], is_busy[np.newaxis], row, thresholds)
+        p = permutation_p(relative[:, WEEK_H:], theirs[:, WEEK_H:]) if len(controls) >= CONFIRMED_BY else 0.0
+        is_worse = bool(hourly.is_suspect[0, -1]) and p <= CONFIRMED_P
+        level = 0.01 if is_worse else 0.05
         verdict = ChangeVerdict(
             code=VerdictCode.WATCHING,
             reason="baking",
@@ -134,16 +138,17 @@ def judge_wave(
             statistic=float(hourly.statistic[0, -1]),
             slower_pct=100 * float(np.expm1(hourly.mean[0, -1])),
             stopped_minutes=max(verdict.stopped_minutes for _, verdict in singly),
-            promise=0.01,
-            observed=row.observed.get(0.01),
+            promise=level,
+            observed=row.observed.get(level),
             placebo_weeks=row.observed_weeks,
         )
-        p = permutation_p(relative[:, WEEK_H:], theirs[:, WEEK_H:]) if len(controls) >= CONFIRMED_BY else 0.0
-        if hourly.is_suspect[0, -1] and p <= CONFIRMED_P:
-            text = f"Slower together than 99 % of unchanged groups are, by {verdict.slower_pct:.0f} % in the mean."
+        basis = describe_basis(verdict)
+        if is_worse:
+            slower = f"by {verdict.slower_pct:.0f} % in the mean"
+            text = f"Slower together than 99 % of unchanged groups are, {slower}; {basis}."
             return _name(verdict, VerdictCode.WORSE, "slower", text, named)
         if hourly.is_held[0, -1] and not direct:
-            text = f"Slower together than 95 % of unchanged groups are. The slowest: {', '.join(named)}."
+            text = f"Slower together than 95 % of unchanged groups are; {basis}. The slowest: {', '.join(named)}."
             return _name(verdict, VerdictCode.HOLD, "slower", text, named)
         if watched >= bake_h and not direct:
             return GroupVerdict(verdict=_decide_after_bake(hourly, verdict, singly, is_last=watched >= 2 * bake_h))
@@ -170,7 +175,8 @@ def _decide_after_bake(
     elif not hourly.is_within[0, -1]:
         reason, text = "spread-too-wide", "25 % slower cannot be excluded yet"
     else:
-        text = f"Together no more than 25 % slower after {verdict.hours_watched} hours: the next wave may begin."
+        basis = f"after {verdict.hours_watched} hours; {describe_basis(verdict)}"
+        text = f"Together no more than 25 % slower {basis}: the next wave may begin."
         return replace(verdict, code=VerdictCode.NO_SLOWER, reason="within-margin", text=text)
     if is_last:
         return replace(verdict, code=VerdictCode.CANNOT_TELL, reason=reason, text=f"Cannot tell: {text}.")

@@ -112,6 +112,8 @@ def test_a_wave_goes_on_after_its_bake_and_stops_where_all_are_slower(
     assert verdict.verdict.code is code
     assert verdict.may_go_on is (code is VerdictCode.NO_SLOWER)
     assert verdict.verdict.siblings == 5
+    assert ("; 5 unchanged siblings; promise" in verdict.verdict.text) is (hours == BAKE_H)
+    assert ("; shipped calibration" in verdict.verdict.text) is (hours == BAKE_H)
 
 
 def test_what_slows_the_controls_as_well_is_no_change() -> None:
