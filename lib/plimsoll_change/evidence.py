@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.model.arrays import FloatArray, IntArray
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll_change.watch import PAST_H, PAST_WEEKS, WEEK_H, ChangeWatch, HourlySignal
 
 LEAST_OPERATIONS: Final = 1000.0
@@ -33,13 +33,12 @@ JOB_SHARE: Final = 0.25
 class Deviations:
     """The slowdown of each hour as a logarithm, [volume, hour]. NaN where an hour is no evidence.
 
-    The first week is the one before the change; the watch begins after it. `is_busy` marks the busiest hours of the
-    week.
+    The first week is the one before the change; the watch begins after it.
     """
 
     mean: FloatArray
     highest: FloatArray
-    is_busy: FloatArray  # 1.0 or 0.0
+    is_busy: BoolArray  # the busiest hours of the week
 
     @property
     def watched_means(self) -> FloatArray:
@@ -114,15 +113,13 @@ def center_on_week_before(excess: FloatArray) -> FloatArray:
     return excess - np.where(np.isnan(median), 0.0, median) / 2
 
 
-def mark_busy_hours(operations: FloatArray) -> FloatArray:
-    """Marks, from a week before the change on, the hours of the week that were busiest before it: 1.0 there."""
-    past = np.where(np.isnan(operations), 0.0, operations)[..., :PAST_H]
+def mark_busy_hours(operations: FloatArray) -> BoolArray:
+    """Marks, from a week before the change on, the hours of the week that were busiest before it."""
+    past = np.nan_to_num(operations[..., :PAST_H])
     weekly = past.reshape(*past.shape[:-1], PAST_WEEKS, WEEK_H).mean(axis=-2)
-    least = np.sort(weekly, axis=-1)[..., -BUSY_HOURS, np.newaxis]
-    busy = ((weekly >= least) & (weekly >= LEAST_OPERATIONS)).astype(np.float64)
+    least = np.maximum(LEAST_OPERATIONS, np.sort(weekly, axis=-1)[..., -BUSY_HOURS, np.newaxis])
     hours = operations.shape[-1] - PAST_H + WEEK_H
-    marked: FloatArray = busy[..., np.arange(hours) % WEEK_H]
-    return marked
+    return np.asarray((weekly >= least)[..., np.arange(hours) % WEEK_H])
 
 
 def cut_placebos(signals: Sequence[HourlySignal], siblings: Sequence[Sequence[int]]) -> Deviations:
@@ -138,7 +135,7 @@ def cut_placebos(signals: Sequence[HourlySignal], siblings: Sequence[Sequence[in
         less = [subtract_siblings(excess[:, place], excess[:, others]) for place, others in enumerate(siblings)]
         weeks.append(center_on_week_before(np.stack(less, axis=1)))
     mean, highest = np.concatenate(weeks, axis=1)
-    return Deviations(mean=mean, highest=highest, is_busy=np.zeros_like(mean))
+    return Deviations(mean=mean, highest=highest, is_busy=np.zeros_like(mean, dtype=np.bool_))
 
 
 def count_stopped_beyond_past(stopped: FloatArray) -> tuple[FloatArray, FloatArray]:

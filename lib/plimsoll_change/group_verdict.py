@@ -74,7 +74,7 @@ def mean_of_members(relative: FloatArray) -> FloatArray:
 
 
 def judge_group_hours(
-    relative: FloatArray, is_busy: FloatArray, row: GroupThresholds, thresholds: Thresholds
+    relative: FloatArray, is_busy: BoolArray, row: GroupThresholds, thresholds: Thresholds
 ) -> GroupHours:
     """The verdicts on many groups of one size after each hour, [group, member, hour], from a week before the watch."""
     together = mean_of_members(relative)
@@ -84,7 +84,7 @@ def judge_group_hours(
     mean, hours = running_mean(together[..., WEEK_H:])
     slack = np.append(np.inf, row.slack)[np.minimum(hours // 24, DAYS)] * own_spread(together)
     is_held = statistic >= row.levels[0.05]
-    busy = (is_busy[..., WEEK_H:] > 0) & ~np.isnan(relative[..., WEEK_H:])
+    busy = is_busy[..., WEEK_H:] & ~np.isnan(relative[..., WEEK_H:])
     return GroupHours(
         statistic=statistic,
         mean=mean,
@@ -95,12 +95,12 @@ def judge_group_hours(
     )
 
 
-def permutation_p(members: FloatArray, controls: FloatArray, seed: int = 0) -> float:
+def permutation_p(members: FloatArray, controls: FloatArray) -> float:
     """The chance that as many volumes drawn of all are as much slower than the others, [volume, hour]."""
     both = np.concatenate([members, controls])
     means = running_mean(np.clip(both, -FACTOR_3, FACTOR_3))[0][:, -1]
     count, total = len(members), means.sum()
-    drawn = np.random.default_rng(seed).permuted(np.tile(means, (_PERMUTATIONS, 1)), axis=1)[:, :count].sum(axis=1)
+    drawn = np.random.default_rng(0).permuted(np.tile(means, (_PERMUTATIONS, 1)), axis=1)[:, :count].sum(axis=1)
     sums = np.append(drawn, means[:count].sum())
     gap = sums / count - (total - sums) / len(controls)
     return float((gap >= gap[-1] - 1e-12).mean())
@@ -185,7 +185,7 @@ def _decide_after_bake(
 
 def _relative(
     members: Sequence[ChangeWatch], controls: Sequence[ChangeWatch]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+) -> tuple[FloatArray, BoolArray, FloatArray]:
     """The members' deviations less the controls', which hours are busy, and the controls' own, [volume, hour].
 
     Hours are counted from a week before the first request on, by the clock: members are requested at different times.
@@ -195,11 +195,11 @@ def _relative(
     since = max(watch.completed_hour or 0 for watch in members)
     rows, others = ([_cut_by_clock(watch, hours, since) for watch in lot] for lot in (members, controls))
     theirs = np.array([mean for mean, _ in others]).reshape(-1, len(hours))
-    mean, is_busy = (np.stack(each) for each in zip(*rows, strict=True))
+    mean, is_busy = np.stack([row[0] for row in rows]), np.stack([row[1] for row in rows])
     return subtract_controls(mean, theirs), is_busy, subtract_controls(theirs, theirs)
 
 
-def _cut_by_clock(watch: ChangeWatch, hours: IntArray, since: int) -> tuple[FloatArray, FloatArray]:
+def _cut_by_clock(watch: ChangeWatch, hours: IntArray, since: int) -> tuple[FloatArray, BoolArray]:
     """A watch's deviations and busy hours in hours of the clock; NaN between their first week and `since`."""
     # A control was not changed, so nothing of it was completed.
     deviations, _ = comparable_hours(replace(watch, completed_hour=since), since)
@@ -207,4 +207,4 @@ def _cut_by_clock(watch: ChangeWatch, hours: IntArray, since: int) -> tuple[Floa
     inside = (place >= 0) & (place < deviations.mean.shape[-1])
     at = np.clip(place, 0, deviations.mean.shape[-1] - 1)
     is_known = inside & ((hours < hours[0] + WEEK_H) | (hours >= since))
-    return np.where(is_known, deviations.mean[0, at], np.nan), np.where(inside, deviations.is_busy[0, at], 0.0)
+    return np.where(is_known, deviations.mean[0, at], np.nan), inside & deviations.is_busy[0, at]

@@ -112,28 +112,23 @@ def learn_own_levels(placebos: Deviations, first_hour: int, shipped: Thresholds)
     """The levels of an account's placebos, of those with evidence. `first_hour` is that of their first deviation."""
     at = ~np.isnan(placebos.watched_means).all(axis=-1)
     known = Deviations(mean=placebos.mean[at], highest=placebos.highest[at], is_busy=placebos.is_busy[at])
-    slower, faster = (
-        _levels_reached(highest_of(side.play(deviations, first_hour)))
-        for side, deviations in ((shipped.slower, known), (shipped.faster, negate(known)))
+    slower = highest_of(shipped.slower.play(known, first_hour))
+    faster = highest_of(shipped.faster.play(negate(known), first_hour))
+    levels = tuple(ENOUGH_PLACEBOS) if at.any() else ()
+    return OwnLevels(
+        weeks=int(at.sum()),
+        slower={level: conformal_level(slower, level) for level in levels},
+        faster={level: conformal_level(faster, level) for level in levels},
     )
-    return OwnLevels(weeks=int(at.sum()), slower=slower, faster=faster)
-
-
-def _levels_reached(highest: FloatArray) -> Mapping[float, float]:
-    return {level: conformal_level(highest, level) for level in ENOUGH_PLACEBOS} if len(highest) else {}
 
 
 def own_thresholds(reached: OwnLevels, shipped: Thresholds) -> Thresholds:
     """The thresholds of an account: its own levels by enough weeks, else the larger of both."""
-    return replace(
-        shipped,
-        slower=_own_side(reached.weeks, reached.slower, shipped.slower),
-        faster=_own_side(reached.weeks, reached.faster, shipped.faster),
-    )
+    slower = _own_side(reached.weeks, reached.slower, shipped.slower)
+    return replace(shipped, slower=slower, faster=_own_side(reached.weeks, reached.faster, shipped.faster))
 
 
 def _own_side(weeks: int, reached: Mapping[float, float], shipped: SideThresholds) -> SideThresholds:
-    side, levels = replace(shipped, own_weeks=weeks), dict(shipped.levels)
-    for level, value in reached.items():
-        levels[level] = max(value, (LEAST_OF_SHIPPED if side.is_own(level) else 1.0) * shipped.levels[level])
-    return replace(side, levels=levels)
+    side = replace(shipped, own_weeks=weeks)
+    least = {level: (LEAST_OF_SHIPPED if side.is_own(level) else 1.0) * value for level, value in side.levels.items()}
+    return replace(side, levels={level: max(value, reached.get(level, 0.0)) for level, value in least.items()})

@@ -68,7 +68,7 @@ def judge_hours(
     faster = np.maximum.accumulate(thresholds.faster.play(negate(deviations), first_hour), axis=-1)
     clipped = np.clip(deviations.watched_means, -FACTOR_3, FACTOR_3)
     mean, hours = running_mean(clipped)
-    busy, busy_seen = running_mean(np.where(deviations.is_busy[..., WEEK_H:] > 0, clipped, np.nan))
+    busy, busy_seen = running_mean(np.where(deviations.is_busy[..., WEEK_H:], clipped, np.nan))
     band, band_hours = running_mean(split_bands(clipped, first_hour + WEEK_H))
     slack = np.append(np.inf, thresholds.slack)[np.minimum(hours // 24, DAYS)] * own_spread(deviations.mean)
     why: dict[str, BoolArray] = {
@@ -90,7 +90,7 @@ def judge_hours(
         mean=mean,
         hours=hours,
         busy_seen=busy_seen,
-        busy_hours=deviations.is_busy[..., :WEEK_H].sum(axis=-1).astype(np.int64),
+        busy_hours=deviations.is_busy[..., :WEEK_H].sum(axis=-1),
         is_direct=is_direct,
         is_worse=is_worse,
         is_held=is_held,

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray
-from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import VolumeType
 from plimsoll.model.series import BALANCE, CHECKS, SIGNALS, WORK_OF, WORK_SERIES, Role, names_with
@@ -135,7 +135,7 @@ def _make_watch(
     signals: Sequence[HourlySignal],
     types: Mapping[str, VolumeType],
 ) -> ChangeWatch:
-    """The watch of a volume by its looks, its signal and those of its siblings."""
+    """The first signal is the volume's own; the others are its siblings'."""
     requested, (signal, *siblings) = hour_of(watched.requested), signals
     stopped = np.full(len(signal.operations), np.nan)
     for look, minutes in finer:
@@ -183,12 +183,12 @@ def _stopped_minutes(watched: WatchedVolume, look: Look, series: Found, types: M
     """The minutes of each hour of a look in which the volume was stopped; NaN in hours without any point."""
     starts_s = look.window.start_s + look.period_s * np.arange(look.window.buckets(look.period_s))
     is_after = starts_s >= int(watched.requested.timestamp())
-    old, new = _ceiling_of(watched.now_spec, types), _ceiling_of(watched.then_spec, types)
     unknown = np.full(len(starts_s), np.nan)
     checks = [series[name] for name in names_with(Role.CHECK) if name in series]
     work = [series.get(name, unknown) for name in WORK_SERIES]
     balance = series.get("burst_balance_pct", unknown)
-    at_old, at_new = (_stands_at(ceiling, work, balance, look.period_s) for ceiling in (old, new))
+    specs = (watched.now_spec, watched.then_spec)
+    at_old, at_new = (_stands_at(types.get(spec.type), spec, work, balance, look.period_s) for spec in specs)
     by_replay = np.where(is_after, at_new, at_old)
     by_check = np.logical_or.reduce([check > 0 for check in checks]) if checks else np.zeros(len(starts_s), np.bool_)
     is_checked = ~np.isnan(checks).all(axis=0) if checks else np.zeros(len(starts_s), np.bool_)
@@ -200,15 +200,13 @@ def _stopped_minutes(watched: WatchedVolume, look: Look, series: Found, types: M
     return np.where(np.isnan(by_hour).all(axis=1), np.nan, np.nansum(by_hour, axis=1))
 
 
-def _ceiling_of(spec: VolumeSpec, types: Mapping[str, VolumeType]) -> Ceiling | None:
-    kind = types.get(spec.type)
-    return None if kind is None else kind.ceiling(spec)
-
-
-def _stands_at(ceiling: Ceiling | None, work: Sequence[FloatArray], balance: FloatArray, period_s: int) -> BoolArray:
+def _stands_at(
+    kind: VolumeType | None, spec: VolumeSpec, work: Sequence[FloatArray], balance: FloatArray, period_s: int
+) -> BoolArray:
     """Marks the buckets in which work stands at a ceiling, and at what it sustains where the balance is spent."""
-    if ceiling is None:
+    if kind is None:
         return np.zeros(len(balance), dtype=np.bool_)
+    ceiling = kind.ceiling(spec)
     reads, writes, read_bytes, write_bytes = (np.nan_to_num(values) / period_s for values in work)
     iops = reads + ceiling.write_iops_cost * writes
     throughput_mib_s = (read_bytes + ceiling.write_throughput_cost * write_bytes) / MIB

@@ -135,7 +135,7 @@ class Groups:
 
     members: FloatArray
     controls: FloatArray
-    is_busy: FloatArray
+    is_busy: BoolArray
 
 
 def group_world(machines: IntArray, size: int, zones: int, controls: int, rng: np.random.Generator) -> World:

@@ -109,7 +109,7 @@ def test_thresholds_survive_being_written() -> None:
 def some_placebos(count: int) -> Deviations:
     """Weeks of quiet volumes."""
     noise = np.random.default_rng(8).normal(0, 0.05, (count, 2 * WEEK_H))
-    return Deviations(mean=noise, highest=noise, is_busy=np.zeros_like(noise))
+    return Deviations(mean=noise, highest=noise, is_busy=np.zeros_like(noise, dtype=np.bool_))
 
 
 @pytest.mark.parametrize(
