@@ -5,13 +5,13 @@ A pass reads the ledger and the world, and keeps all of its own in the ledger: a
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind, Leg, RowTaken
-from plimsoll_change.line import LINE_STEPS, LineContext, LineJob, LineStep, line_jobs
+from plimsoll_change.line import LINE_STEPS, LineContext, LineJob, LineStep, heed_verdict, line_jobs
 from plimsoll_change.progress import SILENCE, Progress, judge_canary
 from plimsoll_change.watch import GroupVerdict
 from plimsoll_change.waves import Wave, WaveKind
@@ -36,6 +36,7 @@ class Rollout:
     context: LineContext
     judge: MetricsJudge
     held: timedelta = timedelta(hours=2)  # the claim on the plan, renewed by each pass
+    judged: datetime | None = None  # when lines were judged last
 
     @property
     def progress(self) -> Progress:
@@ -101,24 +102,33 @@ class Rollout:
 
     def _judge_lines(self) -> None:
         """Judges what was changed, every hour from its request on, and as soon as a change has arrived."""
-        now, progress, memory = self.context.now, self.progress, self.context.memory
-        watched = [job for job in progress.active_jobs if job.is_watched]
-        arrived = {f"{job.line.id} {job.leg}" for job in watched if job.next is LineStep.WATCH} - memory.arrived
-        if not watched or not (arrived or memory.at is None or now - memory.at >= _JUDGED_EVERY):
+        now, progress, judged = self.context.now, self.progress, self.judged
+        watched = {job.line.id: job for job in progress.active_jobs if job.is_watched}
+        arrived = [fact.at for job in watched.values() if (fact := job.find(FactKind.COMPLETED)) is not None]
+        is_due = judged is None or now - judged >= _JUDGED_EVERY or any(at > judged for at in arrived)
+        if not watched or not is_due:
             return
         try:
-            memory.verdicts = dict(self.judge.judge_lines(progress, watched, now))
+            verdicts = self.judge.judge_lines(progress, list(watched.values()), now)
         except CloudError as error:
             self.context.say(f"nothing can be judged now: {error}")
             return
-        memory.at = now
-        memory.arrived |= arrived
+        self.judged = now
+        for name, verdict in verdicts.items():
+            self._keep(heed_verdict(watched[name], verdict, now))
+
+    def _keep(self, job: LineJob) -> None:
+        """Writes a line's new facts. A row that another process wrote is left to it."""
+        try:
+            self.context.ledger.keep(job.line.id, job.facts)
+        except RowTaken:
+            self.context.ledger.read()
 
     def _gate(self) -> None:
         """Writes what follows from verdicts: lines that go back, classes that stop, waves that open."""
-        now, ledger = self.context.now, self.context.ledger
+        now = self.context.now
         for job in list(self.progress.take_back_with_others(now)):
-            ledger.keep(job.line.id, job.facts)
+            self._keep(job)
         for name, row in self.context.plan.class_rows.items():
             self._note(row, name, self.progress.classes[name].stop_if_worse(now))
             baked = self.progress.classes[name].find_baked(now)
@@ -139,16 +149,16 @@ class Rollout:
             self.context.ledger.add(row, fact)
 
     def _judge_wave(self, wave: Wave) -> GroupVerdict:
-        members = [job for name in wave.members if (job := self.progress.jobs[name]).is_changed]
-        if not members:
-            return SILENCE
-        if wave.kind in (WaveKind.CANARY, WaveKind.SINGLE):
-            return judge_canary(members, self.context.memory.verdicts)
+        now, progress = self.context.now, self.progress
+        members = [job for name in wave.members if (job := progress.jobs[name]).is_changed]
         try:
-            return self.judge.judge_group(self.progress, members, wave.bake_h, self.context.now) or SILENCE
+            if members and wave.kind in (WaveKind.CANARY, WaveKind.SINGLE):
+                return judge_canary(members, self.judge.judge_lines(progress, members, now))
+            group = self.judge.judge_group(progress, members, wave.bake_h, now) if members else None
         except CloudError as error:
             self.context.say(f"wave {wave.number} cannot be judged now: {error}")
             return SILENCE
+        return group or SILENCE
 
     def _without_throttled(self, jobs: list[LineJob]) -> list[LineJob]:
         """The lines whose volumes were not stopped since the plan was made. The others ask for more than it gives."""
@@ -162,6 +172,5 @@ class Rollout:
         for job in (job for job in jobs if job.line.id in stopped):
             count = f"{minutes[job.line.id]:.0f} more minutes than usual"
             text = f"{job.line.volume_id} was stopped for {count} since the plan was made."
-            dropped = job.note(FactKind.DROPPED, now, code="new-throttling", text=text)
-            self.context.ledger.keep(job.line.id, dropped.facts)
+            self._keep(job.note(FactKind.DROPPED, now, code="new-throttling", text=text))
         return [job for job in jobs if job.line.id not in stopped]

@@ -25,12 +25,8 @@ def compare_advice(line: PlannedLine, run: str, target: VolumeSpec | None) -> Dr
     return Drift("newer-recommendation", f"the later run {run} recommends {advice} for it, and the plan {line.then}.")
 
 
-def find_drift(line: PlannedLine, volume: Volume) -> Drift | None:
-    """The first reason why a volume is not any more what its plan was made for; None if it is."""
-    return next(_find_drifts(line, volume), None)
-
-
-def _find_drifts(line: PlannedLine, volume: Volume) -> Iterator[Drift]:
+def find_drifts(line: PlannedLine, volume: Volume) -> Iterator[Drift]:
+    """The reasons why a volume is not any more what its plan was made for."""
     change = volume.modification
     if volume.state not in _ALIVE:
         yield Drift("state", f"{line.volume_id} is {volume.state}.")

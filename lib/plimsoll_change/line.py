@@ -19,7 +19,7 @@ from plimsoll.jobs.kernel import DONE, BenchPatience, JobKind, JobStepRow
 from plimsoll.model.errors import BadInput, CloudError, Unreachable, VolumeGone
 from plimsoll.model.volume import Modification, Volume, VolumeSpec
 from plimsoll.ports import Claims, RunStore
-from plimsoll_change.drift import Drift, find_drift
+from plimsoll_change.drift import Drift, find_drifts
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest, find_starts
 from plimsoll_change.plan import ChangePlan, PlannedLine
 from plimsoll_change.ports import ModifyRefused, VolumeChanger
@@ -157,15 +157,6 @@ class LineJob:
         return self.note(FactKind.WAITS, at, code=code, text=text, until=until)
 
 
-@dataclass(slots=True, kw_only=True)
-class JudgingMemory:
-    """The latest verdicts on changed lines, by line; when they were made, and on which legs that had arrived."""
-
-    at: datetime | None = None
-    arrived: set[str] = field(default_factory=set)
-    verdicts: dict[str, ChangeVerdict] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineContext:
     """The tools of a line's steps."""
@@ -177,7 +168,6 @@ class LineContext:
     holder: str  # this process, for claims
     say: Callable[[str], None]
     other_starts: Mapping[str, Collection[datetime]] = field(default_factory=dict)  # by volume, of other plans
-    memory: JudgingMemory = field(default_factory=JudgingMemory)
     is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
     find_news: Callable[[PlannedLine], Drift | None] = lambda _: None  # of recommendations made after the plan
     own_intents: set[tuple[str, Fact]] = field(default_factory=set)  # not used yet
@@ -227,75 +217,62 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
     if job.leg is Leg.FORTH and context.is_stopped():
         return job
     volume = context.look(job.line)
-    after = _check_back(job, volume, now) if job.leg is Leg.BACK else _check_forth(job, volume, context)
-    if after is not None:
-        return after
-    if job.line.is_by_owner:
-        text = f"{job.line.owner}: its patch is in change show {context.plan.id}."
-        return job.note(FactKind.HANDED, now, text=text, started=_start_of(volume.modification))
-    after = _wait_for_slot(job, volume, context)
-    if after is not None:
-        return after
-    job = job.note(FactKind.INTENDED, now, spec=job.target, started=_start_of(volume.modification))
-    context.own_intents.add((job.line.id, job.facts[-1]))
-    return job
+    intent = job.note(FactKind.INTENDED, now, spec=job.target, started=_start_of(volume.modification))
+    after = next(_find_hindrances(job, volume, context), intent)
+    if after is intent:
+        context.own_intents.add((job.line.id, intent.facts[-1]))
+    return after
 
 
 def _start_of(change: Modification | None) -> datetime | None:
     return None if change is None else change.started
 
 
-def _check_forth(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
-    """The line dropped because of drift or an alarm; None if it may be changed."""
-    drift = next(_find_drifts(job.line, volume, context), None)
-    return None if drift is None else job.note(FactKind.DROPPED, context.now, code=drift.code, text=drift.text)
+def _find_hindrances(job: LineJob, volume: Volume, context: LineContext) -> Iterator[LineJob]:
+    """The line as it becomes where nothing is asked of the cloud now; the first counts.
+
+    Slots are counted by the ledgers, the cloud's log and its latest modification: other people's count.
+    """
+    line, now, change, rule = job.line, context.now, volume.modification, context.plan.rules.slots
+    is_back = job.leg is Leg.BACK
+    for drift in () if is_back else _find_drifts(line, volume, context):
+        yield job.note(FactKind.DROPPED, now, code=drift.code, text=drift.text)
+    if is_back and change is not None and change.is_running:
+        yield job.wait(now, "optimizing", "the cloud still moves data, and takes nothing back before it ends", None)
+    if is_back and volume.spec == job.target:
+        yield job.note(FactKind.COMPLETED, now, code="already-back")
+    if is_back and volume.spec != line.then:
+        yield job.drop_changed(now, f"it is {volume.spec} now: somebody changed it, and it is not taken back.")
+    if line.is_by_owner:
+        text = f"{line.owner}: its patch is in change show {context.plan.id}."
+        yield job.note(FactKind.HANDED, now, text=text, started=_start_of(change))
+    logged = context.changer.find_starts(line.target, line.volume_id, now - timedelta(hours=rule.hours)) or ()
+    shown = [] if change is None else [change.started]
+    starts = {*find_starts(job.facts), *logged, *shown, *context.other_starts.get(line.volume_id, ())}
+    free_at = rule.find_next(starts, is_back=is_back)
+    if free_at is not None and free_at > now:
+        kept = "" if is_back else ", and one more is kept for the way back"
+        yield job.wait(now, _SLOT, f"{rule.most} modifications in {rule.hours:g} hours{kept}", free_at)
+    if not context.claims.claim(f"change/{line.target}/{line.volume_id}", context.holder, now + CLAIM_TIME, now):
+        yield job.wait(now, "claimed", "another plan changes this volume", now + CLAIM_TIME)
 
 
 def _find_drifts(line: PlannedLine, volume: Volume, context: LineContext) -> Iterator[Drift]:
     """The reasons to drop a line: its own, and those of its unit, of which all are dropped before any is changed."""
     alarms, ledger = context.plan.rules.alarms, context.ledger
-    yield from filter(None, (find_drift(line, volume), context.find_news(line)))
+    unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
+    is_begun = any(find_latest(ledger.facts(other.id), *BEGINNINGS) for other in unit)
+    for member in (line, *(other for other in unit if other is not line and not is_begun)):
+        drifts: list[Drift | Fact | None] = [find_latest(ledger.facts(member.id), FactKind.DROPPED)]
+        if drifts == [None]:
+            seen = volume if member is line else context.look(member)
+            drifts = [*find_drifts(member, seen), context.find_news(member)]
+        for drift in drifts:
+            if drift is not None:
+                text = drift.text if member is line else f"{line.unit} changes as one: {drift.text}"
+                yield Drift(drift.code, text)
     if alarms and (firing := context.changer.find_firing(line.target, alarms)):
         yield Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
-    unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
-    if any(find_latest(ledger.facts(other.id), *BEGINNINGS) for other in unit):
-        return
-    for other in (other for other in unit if other is not line):
-        dropped = find_latest(ledger.facts(other.id), FactKind.DROPPED)
-        drift = Drift(dropped.code, dropped.text) if dropped is not None else find_drift(other, context.look(other))
-        if drift is not None:
-            yield Drift(drift.code, f"{line.unit} changes as one: {drift.text}")
-
-
-def _check_back(job: LineJob, volume: Volume, now: datetime) -> LineJob | None:
-    """The line where its way back need not, or cannot, be asked for now; None if it can."""
-    change = volume.modification
-    if change is not None and change.is_running:
-        return job.wait(now, "optimizing", "the cloud still moves data, and takes nothing back before it ends", None)
-    if volume.spec == job.target:
-        return job.note(FactKind.COMPLETED, now, code="already-back")
-    if volume.spec != job.line.then:
-        return job.drop_changed(now, f"it is {volume.spec} now: somebody changed it, and it is not taken back.")
-    return None
-
-
-def _wait_for_slot(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
-    """The line with what it waits for, a slot or another plan; None if it need not.
-
-    Slots are counted by the ledgers, the cloud's log and its latest modification: other people's count.
-    """
-    rule, line, now = context.plan.rules.slots, job.line, context.now
-    logged = context.changer.find_starts(line.target, line.volume_id, now - timedelta(hours=rule.hours))
-    starts = {*find_starts(job.facts), *(logged or ()), *context.other_starts.get(line.volume_id, ())}
-    if volume.modification is not None:
-        starts.add(volume.modification.started)
-    free_at = rule.find_next(starts, is_back=job.leg is Leg.BACK)
-    if free_at is not None and free_at > now:
-        kept = "" if job.leg is Leg.BACK else ", and one more is kept for the way back"
-        return job.wait(now, _SLOT, f"{rule.most} modifications in {rule.hours:g} hours{kept}", free_at)
-    if not context.claims.claim(f"change/{line.target}/{line.volume_id}", context.holder, now + CLAIM_TIME, now):
-        return job.wait(now, "claimed", "another plan changes this volume", now + CLAIM_TIME)
-    return None
 
 
 def request_line(job: LineJob, context: LineContext) -> LineJob:
@@ -375,7 +352,7 @@ def await_line(job: LineJob, context: LineContext) -> LineJob:
 
 
 def follow_line(job: LineJob, context: LineContext) -> LineJob:
-    """Notes how far a modification is, as the cloud shows it. Direct evidence of harm counts while it runs."""
+    """Notes how far a modification is, as the cloud shows it."""
     now, volume, requested = context.now, context.look(job.line), job.find(FactKind.REQUESTED)
     change, started = volume.modification, None if requested is None else requested.started
     if change is None or (started is not None and change.started < started):
@@ -387,28 +364,27 @@ def follow_line(job: LineJob, context: LineContext) -> LineJob:
     if kind is FactKind.COMPLETED and volume.spec != job.target:
         text = f"the cloud says completed, and the volume is {volume.spec}."
         return job.note(FactKind.FAILED, now, code="not-as-asked", text=text, started=change.started)
-    memory, is_noted = context.memory, job.latest is not None and job.latest.kind is kind
-    job = job if is_noted else job.note(kind, now, text=change.message, started=change.started)
-    if not change.is_running:
-        memory.verdicts.pop(job.line.id, None)  # it is judged anew, by comparison as well
-        return job
-    verdict = memory.verdicts.get(job.line.id)
-    is_direct = job.leg is Leg.FORTH and verdict is not None and verdict.is_direct
-    return _heed_verdict(job, verdict if is_direct else None, now)
+    is_noted = job.latest is not None and job.latest.kind is kind
+    return job if is_noted else job.note(kind, now, text=change.message, started=change.started)
 
 
 def watch_line(job: LineJob, context: LineContext) -> LineJob:
-    """Notes a new verdict. A change that made its volume worse goes back; the others are watched for a week."""
-    now, completed, leg = context.now, job.find(FactKind.COMPLETED), job.leg
-    job = _heed_verdict(job, context.memory.verdicts.get(job.line.id), now)
-    if job.leg is leg and completed is not None and now >= completed.at + timedelta(hours=WATCH_H):
+    """Ends the watch after a week. A change that made its volume worse goes back."""
+    now, completed = context.now, job.find(FactKind.COMPLETED)
+    after = heed_verdict(job, None, now)
+    if after.leg is job.leg and completed is not None and now >= completed.at + timedelta(hours=WATCH_H):
         code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
         return job.note(FactKind.WATCHED, now, code=code)
-    return job
+    return after
 
 
-def _heed_verdict(job: LineJob, verdict: ChangeVerdict | None, now: datetime) -> LineJob:
-    """The line with a new verdict, and on its way back if its change made the volume worse."""
+def heed_verdict(job: LineJob, verdict: ChangeVerdict | None, now: datetime) -> LineJob:
+    """The line with a new verdict, and on its way back if its change made the volume worse.
+
+    While the cloud moves data, only direct evidence counts.
+    """
+    if verdict is not None and not (job.next is LineStep.WATCH or verdict.is_direct):
+        return job
     if verdict is not None and _is_news(verdict, job.find(FactKind.VERDICT), now):
         job = job.note(FactKind.VERDICT, now, code=verdict.code, text=verdict.text, verdict=verdict)
     if job.leg is Leg.FORTH and job.verdict is not None and job.verdict.code is VerdictCode.WORSE:

@@ -5,11 +5,12 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.files import parse_json, read_text
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput
 from plimsoll.ports import FactStore
 from plimsoll.yaml_text import parse_yaml
@@ -17,19 +18,7 @@ from plimsoll_change.plan import PLAN_FORMAT, ChangePlan
 from plimsoll_change.rules import ChangeRules
 
 PLAN_FILE: Final = "plan.json"
-
-_Model = TypeVar("_Model")
-
-
-@cache
-def _adapter(model: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(model | None, config=ConfigDict(extra="forbid"))
-
-
-def _parse(model: type[_Model], plain: Any) -> _Model:
-    wanted: Any = model
-    parsed: _Model = _adapter(wanted).validate_python(plain)
-    return parsed
+_PLAN: Final = StoredDocument(PLAN_FILE, ChangePlan, "plan", "make a new one")
 
 
 def _digest_of(content: Mapping[str, Any]) -> str:
@@ -38,17 +27,17 @@ def _digest_of(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def freeze_plan(plan: ChangePlan) -> tuple[ChangePlan, str]:
-    """The plan with its digest, and the text of its file."""
-    plain = _adapter(ChangePlan).dump_python(plan, mode="json")
-    plain["digest"] = _digest_of(plain)
-    return _parse(ChangePlan, plain), json.dumps(plain, indent=1) + "\n"
+def freeze_plan(plan: ChangePlan) -> tuple[ChangePlan, bytes]:
+    """The plan with its digest, and the content of its file."""
+    plain = parse_json(_PLAN.dump(plan))
+    content = json.dumps({**plain, "digest": _digest_of(plain)}, indent=1).encode()
+    return _PLAN.parse(content), content
 
 
 def keep_plan(store: FactStore, plan: ChangePlan) -> ChangePlan:
     """Writes a new plan, and gives it with its digest. Raises BadInput if there is one of that name."""
-    frozen, text = freeze_plan(plan)
-    if not store.put_new(f"{plan.id}/{PLAN_FILE}", text.encode()):
+    frozen, content = freeze_plan(plan)
+    if not store.put_new(f"{plan.id}/{PLAN_FILE}", content):
         raise BadInput(f"there is a plan {plan.id} already: a plan is never written over. Plan again in a second.")
     return frozen
 
@@ -65,13 +54,13 @@ def parse_plan(content: bytes, name: str) -> ChangePlan:
     """The plan in a file of that name. Raises BadInput if it was altered, or is none."""
     try:
         plain = parse_json(content)
-        if not isinstance(plain, dict) or plain.get("format") != PLAN_FORMAT:
-            raise BadInput(f"{name} is no plan of this version: make a new one with plimsoll change plan.")
-        if plain.get("digest") != _digest_of(plain):
-            raise BadInput(f"{name} was altered after it was made: nothing is done by it. Make a new plan.")
-        return _parse(ChangePlan, plain)
     except ValueError as error:
         raise BadInput(f"{name} is damaged: nothing is done by it. Make a new plan.") from error
+    if not isinstance(plain, dict) or plain.get("format") != PLAN_FORMAT:
+        raise BadInput(f"{name} is no plan of this version: make a new one with plimsoll change plan.")
+    if plain.get("digest") != _digest_of(plain):
+        raise BadInput(f"{name} was altered after it was made: nothing is done by it. Make a new plan.")
+    return _PLAN.parse(content)
 
 
 def load_rules(path: Path | None) -> ChangeRules:
@@ -89,8 +78,14 @@ def load_rules(path: Path | None) -> ChangeRules:
 def parse_rules(plain: Any, name: str) -> ChangeRules:
     """The rules in plain values. Raises BadInput, which names the key."""
     try:
-        return _parse(ChangeRules, plain)
+        rules: ChangeRules = _make_checker().validate_python(plain)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the whole"
-        raise BadInput(f"{name}: {key}: {first['msg']}. docs/change.md lists the keys.") from error
+        raise BadInput(f"{name}: {key} is {first['input']!r:.80}: {first['msg']}. See docs/change.md.") from error
+    return rules
+
+
+@cache
+def _make_checker() -> TypeAdapter[Any]:
+    return TypeAdapter(ChangeRules | None, config=ConfigDict(extra="forbid"))

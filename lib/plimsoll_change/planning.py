@@ -21,7 +21,7 @@ from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, matched_records
 from plimsoll.reports.steps import STEP_NAMES, Step, step_of
 from plimsoll.reports.wording import losses_in_words, risk_in_words
-from plimsoll_change.drift import find_drift, name_owner
+from plimsoll_change.drift import find_drifts, name_owner
 from plimsoll_change.plan import PLAN_FORMAT, ChangePlan, ControlVolume, PlannedLine
 from plimsoll_change.ports import Sights
 from plimsoll_change.rules import ChangeRules
@@ -106,7 +106,7 @@ def _plan_lines(
         sight, reason = sights.get(record.volume_id), _find_hindrance(record)
         if reason is None and isinstance(sight, Volume):
             line = _plan_line(record, profile, sight, rules, f"line-{len(lines) + 1:04}")
-            drift = find_drift(line, sight)
+            drift = next(find_drifts(line, sight), None)
             if drift is None:
                 lines.append(line)
                 together[line.volume_id] = frozenset(record.stripe_set.members if record.stripe_set else record.pool)

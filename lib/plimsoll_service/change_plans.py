@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import FactStore
 from plimsoll_change.ledger import ChangeLedger
-from plimsoll_change.line import JudgingMemory
 from plimsoll_change.plan_files import parse_rules, read_plan
 from plimsoll_change.rules import ChangeRules
 from plimsoll_service.change_messages import FindChangesMessage, FoundChanges
@@ -20,13 +19,13 @@ _OPEN: Final = "changes/open/"
 
 
 class OpenPlan(BaseModel):
-    """A plan that passes are still taken of: when the next is due, the words that were read, and what was judged."""
+    """A plan that passes are still taken of: when the next is due, the words that were read, and the last judgement."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     due: datetime
     words: int = 0
-    memory: JudgingMemory = JudgingMemory()
+    judged: datetime | None = None
 
 
 def find_changes(service: Service, _message: FindChangesMessage) -> FoundChanges:

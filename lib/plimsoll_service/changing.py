@@ -5,14 +5,14 @@ bucket, and a switch ends what has not begun.
 """
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from plimsoll.jobs.kernel import BenchPatience
 from plimsoll_change.apply import Rollout, plan_claim
 from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, find_latest
-from plimsoll_change.line import JudgingMemory, LineContext, LineStep, join_starts
+from plimsoll_change.line import LineContext, LineStep, join_starts
 from plimsoll_service.change_messages import AppliedChanges, ApplyChangesMessage
 from plimsoll_service.change_plans import (
     OpenPlan,
@@ -47,7 +47,7 @@ def apply_changes(service: Service, message: ApplyChangesMessage) -> AppliedChan
     try:
         state = open_document(plan.id).get(service.store) or OpenPlan(due=now)
         words = count_words(service.change_facts, plan.id)
-        rollout = _open_rollout(service, ledger, holder, state.memory)
+        rollout = _open_rollout(service, ledger, holder, state.judged)
         _hear_people(service, ledger)
         rollout.take_pass()
         return _conclude_pass(service, rollout, words)
@@ -74,11 +74,11 @@ def _conclude_pass(service: Service, rollout: Rollout, words: int) -> AppliedCha
     else:
         is_watched = bool(under_way) and all(job.next is LineStep.WATCH for job in under_way)
         due = now + _WATCHED_EVERY if is_watched else now
-        document.put(service.store, OpenPlan(due=due, words=words, memory=context.memory))
+        document.put(service.store, OpenPlan(due=due, words=words, judged=rollout.judged))
     return AppliedChanges(plan=context.plan.id, under_way=len(under_way), halt=progress.find_halt(now))
 
 
-def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, memory: JudgingMemory) -> Rollout:
+def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, judged: datetime | None) -> Rollout:
     plan = ledger.plan
     accounts = {line.target.account for line in plan.lines} | {control.target.account for control in plan.controls}
     tools, facts = service.places.change_tools(accounts), service.change_facts
@@ -91,8 +91,7 @@ def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, memory: J
         holder=holder,
         say=_log.info,
         other_starts=join_starts(kept_ledger(facts, name) for name in others),
-        memory=memory,
         is_killed=service.is_killed,
     )
     judge = MetricsJudge(ledger=ledger, changer=tools.changer, metrics=tools.metrics, say=_log.info)
-    return Rollout(context=context, judge=judge, held=HELD)
+    return Rollout(context=context, judge=judge, held=HELD, judged=judged)

@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,8 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.scope import Scope
 from plimsoll.settings import Settings
 from plimsoll_change.judging import MetricsJudge
-from plimsoll_change.ledger import ChangeLedger, Fact, FactKind
-from plimsoll_change.line import LineJob, LineStep
+from plimsoll_change.ledger import ChangeLedger, find_starts
+from plimsoll_change.line import LineStep
 from plimsoll_change.opening import find_plan, open_ledger, open_rollout, open_store
 from plimsoll_change.people import note_approval
 from plimsoll_change.plan import ChangePlan
@@ -151,13 +150,17 @@ class KilledWorld:
         return self.organization.modifications()
 
     @property
-    def jobs(self) -> dict[str, LineJob]:
-        return Progress.read(self.open_ledger()).jobs
+    def progress(self) -> Progress:
+        return Progress.read(self.open_ledger())
 
     def find_wrongs(self) -> Iterator[str]:
-        """Every volume that was changed twice or lost, and every slot that the ledger does not account for."""
-        made = self.modifications
-        for job in self.jobs.values():
+        """Every volume that was changed twice or lost, and every slot that the ledger does not account for.
+
+        One that was never begun is lost unless its class stopped before.
+        """
+        made, progress = self.modifications, self.progress
+        is_stopped = any(each.stop for each in progress.classes.values())
+        for job in progress.jobs.values():
             line, own = job.line, [each for each in made if each.volume_id == job.line.volume_id]
             for name, target in (("forth", line.then), ("back", line.back)):
                 arrived = [each for each in own if each.after == target and not each.is_failed]
@@ -165,18 +168,12 @@ class KilledWorld:
                     yield f"{line.id}: changed {name} {len(arrived)} times"
             if strange := [each.after for each in own if each.after not in (line.then, line.back)]:
                 yield f"{line.id}: changed to {strange}"
-            if job.next is not LineStep.DONE:
+            if job.next is not LineStep.DONE and (job.facts or not is_stopped):
                 yield f"{line.id}: lost at {job.next}"
             spent = sorted(int(each.started_s) for each in own)
-            noted = sorted(int(started.timestamp()) for started in _noted_starts(job.facts))
+            noted = sorted(int(started.timestamp()) for started in find_starts(job.facts))
             if spent != noted:
                 yield f"{line.id}: slots spent at {spent}, noted at {noted}"
-
-
-def _noted_starts(facts: Sequence[Fact]) -> Iterator[datetime]:
-    for fact in facts:
-        if fact.kind is FactKind.REQUESTED and fact.started is not None:
-            yield fact.started
 
 
 @contextmanager

@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from botocore.exceptions import ClientError
+from pydantic import AliasPath, Field
 
-from plimsoll.clouds.aws.ec2_fields import Name, PastTime, VolumeId
+from plimsoll.clouds.aws.ec2_fields import Name, PastTime
 from plimsoll.clouds.aws.errors import FAILURES, cloud_error, code_of, translate_errors
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.permissions import CHANGE_TAG
@@ -45,17 +46,10 @@ _NAMED_HOURS: Final = re.compile(r"(\d+) hours")
 _MOST_SAID: Final = 300
 
 
-class Begun(AwsAnswer):
-    """The start of a modification that was taken."""
-
-    volume_id: VolumeId
-    start_time: PastTime
-
-
 class Modified(AwsAnswer):
-    """The answer to ModifyVolume."""
+    """The answer to ModifyVolume: when a modification that was taken began."""
 
-    volume_modification: Begun
+    start_time: PastTime = Field(validation_alias=AliasPath("VolumeModification", "StartTime"))
 
 
 class AlarmAnswer(AwsAnswer):
@@ -122,7 +116,7 @@ class AwsChanger:
             raw = ec2.modify_volume(VolumeId=volume_id, VolumeType=then.type, **written)
         except FAILURES as error:
             raise _refusal(error, place, self.now()) from error
-        return read_answer(Modified, raw, call=MODIFY, place=place).volume_modification.start_time
+        return read_answer(Modified, raw, call=MODIFY, place=place).start_time
 
     def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
         """The volumes have a plan's tag from now on, in place of an earlier one."""

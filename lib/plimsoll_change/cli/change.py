@@ -154,7 +154,7 @@ def show_status(
 
     ledger, costs = _open_plan(plan)[0], read_costs(bill) if bill else None
     status = describe_status(Progress.read(ledger), clock().now(), costs)
-    if as_json:
+    if as_json and not facts:
         typer.echo(json.dumps(status, indent=1))
         return
     for line in fact_lines(ledger.rows) if facts else status_lines(status):

@@ -165,13 +165,26 @@ def test_a_stripe_set_changes_at_once_and_goes_back_as_one():
     assert len({at for _, _, at in world.changer.asked[:4]}) == 1
 
 
-def test_a_stripe_set_of_which_one_drifted_stays_as_it_is():
+def drift(world):
+    world.changer.volumes["vol-0003"] = replace(world.changer.volumes["vol-0003"], attachments=())
+
+
+def throttle(world):
+    world.judge.stopped = {"vol-0003": 100.0}
+
+
+def delete(world):
+    del world.changer.volumes["vol-0003"]
+
+
+@pytest.mark.parametrize(("happens", "code"), [(drift, "host"), (throttle, "new-throttling"), (delete, "gone")])
+def test_a_stripe_set_of_which_one_cannot_change_stays_as_it_is(happens, code):
     fields = {"unit": "stripes md0 on i-1", "fails_with": ("host i-1",), "hosts": ("i-1",)}
     world = a_world(*some_lines(4, **fields)).approve()
-    world.changer.volumes["vol-0003"] = replace(world.changer.volumes["vol-0003"], attachments=())
+    happens(world)
     progress = world.process().run()
     assert world.changer.asked == []
-    assert {state_of(job) for job in progress.jobs.values()} == {"dropped (host)"}
+    assert {state_of(job) for job in progress.jobs.values()} == {f"dropped ({code})"}
     assert codes(world)[-1] == ("stopped", "nothing-changed")
 
 
