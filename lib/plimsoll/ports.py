@@ -151,8 +151,10 @@ class Metrics(Protocol):
         ...
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
-        """The series of each look, or why its volume could not be read, in order; raises CloudError when none can
-        be."""
+        """The series of each look, or why its volume could not be read, in order. Raises CloudError if none can be.
+
+        All volumes are of one account and region.
+        """
         ...
 
     def remarks(self, target: Target) -> Sequence[str]:

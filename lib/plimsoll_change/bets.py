@@ -9,26 +9,23 @@ This is no test by itself: hours are no independent witnesses, so its threshold 
 unchanged volumes reach (`plimsoll_change.thresholds`).
 """
 
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
+from typing import Annotated, Final
 
 import numpy as np
+from pydantic import PlainValidator
 
 from plimsoll.model.arrays import FloatArray, IntArray
-from plimsoll_change.evidence import WEEK_H
+from plimsoll_change.watch import WEEK_H
 
 BET_STAKES: Final = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.7])
-LINES: Final = (1.25, 1.5, 2.0, 3.0, 6.0)
-GROUP_LINES: Final = (1.1, 1.25, 1.5, 2.0)
 DAY_H: Final = 24
 BANDS: Final = 6
 BAND_H: Final = DAY_H // BANDS
 
 _KNOWN_EDGES: Final = np.array([1, 3, 7, 16])  # hours of the last 24: none, 1-2, 3-6, 7-15, 16-24
 _SHARE_EDGES: Final = np.array([1e-9, 0.25, 0.5, 0.75])
-_STATES: Final = (2, len(_KNOWN_EDGES) + 1, len(_SHARE_EDGES) + 1)
-_PRIOR_HOURS: Final = 30.0
-_LEAST_CHANCE, _MOST_CHANCE = 0.01, 0.98
+BET_STATES: Final = (2, len(_KNOWN_EDGES) + 1, len(_SHARE_EDGES) + 1)
 _CHUNK: Final = 512
 """Series that are played at once: memory stays small."""
 
@@ -38,25 +35,8 @@ class BetTable:
     """The chances of an hour above each line, [line, state], as learned on volumes that were not changed."""
 
     lines: tuple[float, ...]
-    chances: FloatArray
-    scale: float = field(default=1.0)
-    """The 98 % quantile of the highest statistic on the volumes that it was learned on."""
-
-
-def learn_bets(series: FloatArray, lines: tuple[float, ...]) -> BetTable:
-    """Learns the chances of placebos, [volume, hour]: a week before the watch, then the watch. NaN: no evidence."""
-    chances = np.empty((len(lines), int(np.prod(_STATES))))
-    for place, line in enumerate(lines):
-        above, state = _states(series, line)
-        known = ~np.isnan(series)
-        known[..., :WEEK_H] = False
-        hours = np.bincount(state[known], minlength=chances.shape[1])
-        hits = np.bincount(state[known], weights=above[known], minlength=chances.shape[1])
-        overall = hits.sum() / max(1, hours.sum())
-        chances[place] = (hits + _PRIOR_HOURS * overall) / (hours + _PRIOR_HOURS)
-    table = BetTable(lines=lines, chances=np.clip(chances, _LEAST_CHANCE, _MOST_CHANCE))
-    highest = highest_of(play_bets(table, series))
-    return BetTable(lines=lines, chances=table.chances, scale=max(1.0, float(np.quantile(highest, 0.98))))
+    chances: Annotated[FloatArray, PlainValidator(np.array)]
+    scale: float = 1.0  # the 98 % quantile of the highest statistic on the volumes that it was learned on
 
 
 def play_bets(table: BetTable, series: FloatArray) -> FloatArray:
@@ -84,7 +64,7 @@ def _play(table: BetTable, series: FloatArray) -> FloatArray:
     known = ~np.isnan(series[..., WEEK_H:])
     capitals = np.zeros((len(table.lines) * len(BET_STAKES), *known.shape))
     for place, line in enumerate(table.lines):
-        above, state = _states(series, line)
+        above, state = find_states(series, line)
         chance = table.chances[place][state[..., WEEK_H:]]
         for number, stake in enumerate(BET_STAKES):
             won = np.log1p(stake * (1 - chance) / chance)
@@ -95,7 +75,7 @@ def _play(table: BetTable, series: FloatArray) -> FloatArray:
     return np.asarray(most + np.log(np.exp(capitals - most).mean(axis=0)))
 
 
-def _states(series: FloatArray, line: float) -> tuple[FloatArray, IntArray]:
+def find_states(series: FloatArray, line: float) -> tuple[FloatArray, IntArray]:
     """Marks the hours above a line, 1.0 there, and gives the gambler's state before each hour."""
     known = ~np.isnan(series)
     with np.errstate(invalid="ignore"):
@@ -108,7 +88,7 @@ def _states(series: FloatArray, line: float) -> tuple[FloatArray, IntArray]:
     share = np.divide(hits, hours, out=np.zeros_like(hits), where=hours > 0)
     by_known = np.searchsorted(_KNOWN_EDGES, hours, side="right")
     by_share = np.searchsorted(_SHARE_EDGES, share, side="right")
-    state = (last.astype(np.int64) * _STATES[1] + by_known) * _STATES[2] + by_share
+    state = (last.astype(np.int64) * BET_STATES[1] + by_known) * BET_STATES[2] + by_share
     return above, state
 
 

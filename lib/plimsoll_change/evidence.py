@@ -8,17 +8,15 @@ All functions work on many volumes at once. The last axis is time in hours: six 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from plimsoll.model.arrays import FloatArray, IntArray
-from plimsoll_change.watch import ChangeWatch, HourlySignal
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
+from plimsoll_change.watch import PAST_H, PAST_WEEKS, WEEK_H, ChangeWatch, HourlySignal
 
-WEEK_H: Final = 168
-PAST_WEEKS: Final = 6
-PAST_H: Final = PAST_WEEKS * WEEK_H
 LEAST_OPERATIONS: Final = 1000.0
 """Fewer operations in an hour are no evidence."""
 LEAST_SIBLINGS: Final = 3
@@ -35,13 +33,12 @@ JOB_SHARE: Final = 0.25
 class Deviations:
     """The slowdown of each hour as a logarithm, [volume, hour]. NaN where an hour is no evidence.
 
-    The first week is the one before the change; the watch begins after it. `is_busy` marks the busiest hours of the
-    week.
+    The first week is the one before the change; the watch begins after it.
     """
 
     mean: FloatArray
     highest: FloatArray
-    is_busy: FloatArray  # 1.0 or 0.0
+    is_busy: BoolArray  # the busiest hours of the week
 
     @property
     def watched_means(self) -> FloatArray:
@@ -116,34 +113,29 @@ def center_on_week_before(excess: FloatArray) -> FloatArray:
     return excess - np.where(np.isnan(median), 0.0, median) / 2
 
 
-def mark_busy_hours(operations: FloatArray) -> FloatArray:
-    """Marks, from a week before the change on, the hours of the week that were busiest before it: 1.0 there."""
-    past = np.where(np.isnan(operations), 0.0, operations)[..., :PAST_H]
+def mark_busy_hours(operations: FloatArray) -> BoolArray:
+    """Marks, from a week before the change on, the hours of the week that were busiest before it."""
+    past = np.nan_to_num(operations[..., :PAST_H])
     weekly = past.reshape(*past.shape[:-1], PAST_WEEKS, WEEK_H).mean(axis=-2)
-    least = np.sort(weekly, axis=-1)[..., -BUSY_HOURS, np.newaxis]
-    busy = ((weekly >= least) & (weekly >= LEAST_OPERATIONS)).astype(np.float64)
+    least = np.maximum(LEAST_OPERATIONS, np.sort(weekly, axis=-1)[..., -BUSY_HOURS, np.newaxis])
     hours = operations.shape[-1] - PAST_H + WEEK_H
-    marked: FloatArray = busy[..., np.arange(hours) % WEEK_H]
-    return marked
+    return np.asarray((weekly >= least)[..., np.arange(hours) % WEEK_H])
 
 
-def deviations_of(signal: HourlySignal, siblings: tuple[HourlySignal, ...]) -> Deviations:
-    """The deviations of one volume or, with arrays [volume, hour], of many.
+def cut_placebos(signals: Sequence[HourlySignal], siblings: Sequence[Sequence[int]]) -> Deviations:
+    """The weeks of unchanged volumes after their first six, each as the watch of a change that nobody made.
 
-    Siblings are of one volume: with many, subtract them before (`subtract_siblings`).
+    `siblings` are the places of each volume's among the signals, which are of the same hours.
     """
-    mean = excess_over_past(signal.mean_latency_us, signal.operations)
-    highest = excess_over_past(signal.highest_latency_us, signal.operations)
-    if siblings:
-        theirs = [excess_over_past(each.mean_latency_us, each.operations) for each in siblings]
-        mean = subtract_siblings(mean, np.stack(theirs))
-        theirs = [excess_over_past(each.highest_latency_us, each.operations) for each in siblings]
-        highest = subtract_siblings(highest, np.stack(theirs))
-    return Deviations(
-        mean=center_on_week_before(mean),
-        highest=center_on_week_before(highest),
-        is_busy=mark_busy_hours(signal.operations),
-    )
+    weeks = []
+    for begin in range(0, len(signals[0].operations) - PAST_H - WEEK_H + 1, WEEK_H):
+        at = slice(begin, begin + PAST_H + WEEK_H)
+        cuts = [signal.cut(at) for signal in signals]
+        excess = np.stack([excess_over_past(each.latency_us, each.operations) for each in cuts], axis=1)
+        less = [subtract_siblings(excess[:, place], excess[:, others]) for place, others in enumerate(siblings)]
+        weeks.append(center_on_week_before(np.stack(less, axis=1)))
+    mean, highest = np.concatenate(weeks, axis=1)
+    return Deviations(mean=mean, highest=highest, is_busy=np.zeros_like(mean, dtype=np.bool_))
 
 
 def count_stopped_beyond_past(stopped: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -159,45 +151,19 @@ def count_stopped_beyond_past(stopped: FloatArray) -> tuple[FloatArray, FloatArr
     return np.cumsum(np.nan_to_num(watch), axis=-1) - usual, JOB_SHARE * usual
 
 
-def align(watch: ChangeWatch) -> tuple[HourlySignal, tuple[HourlySignal, ...]]:
-    """A watch's signal and its siblings' from exactly six weeks before the request on; NaN where there is nothing."""
-    return _align(watch, watch.signal), tuple(_align(watch, each) for each in watch.siblings)
-
-
 def comparable_hours(watch: ChangeWatch, after: int) -> tuple[Deviations, int]:
-    """The deviations of a watch up to a week after its change was completed, and the hours since the request.
+    """The deviations of a watch until a week after its change arrived, [1, hour], and the hours since its request.
 
     Hours before that, and those before `after`, are no evidence.
     """
-    signal, siblings = align(watch)
     completed = watch.end_hour if watch.completed_hour is None else watch.completed_hour
     begins = max(completed, after, watch.requested_hour) - watch.requested_hour
     until = min(watch.end_hour, max(completed, after) + WEEK_H) - watch.requested_hour
-    deviations = deviations_of(signal, siblings)
-    rows = [np.array(values[: WEEK_H + until]) for values in (deviations.mean, deviations.highest)]
-    for values in rows:
-        values[WEEK_H : WEEK_H + begins] = np.nan
-    mean, highest, busy = (values[np.newaxis] for values in (*rows, deviations.is_busy[: WEEK_H + until]))
-    return Deviations(mean=mean, highest=highest, is_busy=busy), max(0, until)
-
-
-def _align(watch: ChangeWatch, signal: HourlySignal) -> HourlySignal:
-    return HourlySignal(
-        mean_latency_us=align_hours(watch, signal.mean_latency_us),
-        highest_latency_us=align_hours(watch, signal.highest_latency_us),
-        operations=align_hours(watch, signal.operations),
-    )
-
-
-def align_hours(watch: ChangeWatch, values: FloatArray) -> FloatArray:
-    """Hours of a watch from exactly six weeks before its request on; NaN where there is nothing."""
-    missing = watch.start_hour - (watch.requested_hour - PAST_H)
-    if missing >= 0:
-        return np.concatenate([np.full(missing, np.nan), values])
-    return values[-missing:]
-
-
-def count_busy_hours(watch: ChangeWatch) -> int:
-    """The number of a watched volume's busiest hours of the week; fewer than 17 where most hours have no work."""
-    busy = mark_busy_hours(align_hours(watch, watch.signal.operations))
-    return int(busy[:WEEK_H].sum())
+    excess = excess_over_past(watch.signal.latency_us, watch.signal.operations)
+    if watch.siblings:
+        siblings = [excess_over_past(sibling.latency_us, sibling.operations) for sibling in watch.siblings]
+        excess = subtract_siblings(excess, np.stack(siblings, axis=-2))
+    known = center_on_week_before(excess)[:, np.newaxis, : WEEK_H + until]
+    known[..., WEEK_H : WEEK_H + begins] = np.nan
+    is_busy = mark_busy_hours(watch.signal.operations)[np.newaxis, : WEEK_H + until]
+    return Deviations(mean=known[0], highest=known[1], is_busy=is_busy), max(0, until)

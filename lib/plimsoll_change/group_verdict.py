@@ -20,12 +20,11 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.model.arrays import BoolArray, FloatArray
+from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll_change.bets import play_bets
 from plimsoll_change.evidence import (
     FACTOR_3,
     LEAST_SIBLINGS,
-    WEEK_H,
     comparable_hours,
     median_of_known,
     own_spread,
@@ -33,7 +32,8 @@ from plimsoll_change.evidence import (
 )
 from plimsoll_change.thresholds import DAYS, GroupThresholds, Thresholds
 from plimsoll_change.verdict import SLOWER_MARGIN, judge_change
-from plimsoll_change.watch import ChangeVerdict, ChangeWatch, GroupVerdict, VerdictCode
+from plimsoll_change.verdict_words import describe_basis
+from plimsoll_change.watch import WEEK_H, ChangeVerdict, ChangeWatch, GroupVerdict, VerdictCode
 
 EVIDENCE_SHARE: Final = 0.2
 CONFIRMED_BY: Final = 10
@@ -41,6 +41,7 @@ CONFIRMED_BY: Final = 10
 CONFIRMED_P: Final = 0.05
 _PERMUTATIONS: Final = 999
 _NAMED: Final = 3
+_STOPPED: Final = "stopped-minutes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def mean_of_members(relative: FloatArray) -> FloatArray:
 
 
 def judge_group_hours(
-    relative: FloatArray, is_busy: FloatArray, row: GroupThresholds, thresholds: Thresholds
+    relative: FloatArray, is_busy: BoolArray, row: GroupThresholds, thresholds: Thresholds
 ) -> GroupHours:
     """The verdicts on many groups of one size after each hour, [group, member, hour], from a week before the watch."""
     together = mean_of_members(relative)
@@ -83,7 +84,7 @@ def judge_group_hours(
     mean, hours = running_mean(together[..., WEEK_H:])
     slack = np.append(np.inf, row.slack)[np.minimum(hours // 24, DAYS)] * own_spread(together)
     is_held = statistic >= row.levels[0.05]
-    busy = (is_busy[..., WEEK_H:] > 0) & ~np.isnan(relative[..., WEEK_H:])
+    busy = is_busy[..., WEEK_H:] & ~np.isnan(relative[..., WEEK_H:])
     return GroupHours(
         statistic=statistic,
         mean=mean,
@@ -94,15 +95,14 @@ def judge_group_hours(
     )
 
 
-def permutation_p(members: FloatArray, controls: FloatArray, seed: int = 0) -> float:
+def permutation_p(members: FloatArray, controls: FloatArray) -> float:
     """The chance that as many volumes drawn of all are as much slower than the others, [volume, hour]."""
     both = np.concatenate([members, controls])
     means = running_mean(np.clip(both, -FACTOR_3, FACTOR_3))[0][:, -1]
     count, total = len(members), means.sum()
-    drawn = np.random.default_rng(seed).permuted(np.tile(means, (_PERMUTATIONS, 1)), axis=1)[:, :count].sum(axis=1)
-    gap = np.append(drawn, means[:count].sum()) / count - (total - np.append(drawn, means[:count].sum())) / len(
-        controls
-    )
+    drawn = np.random.default_rng(0).permuted(np.tile(means, (_PERMUTATIONS, 1)), axis=1)[:, :count].sum(axis=1)
+    sums = np.append(drawn, means[:count].sum())
+    gap = sums / count - (total - sums) / len(controls)
     return float((gap >= gap[-1] - 1e-12).mean())
 
 
@@ -113,81 +113,61 @@ def judge_wave(
 
     Controls are watches of unchanged volumes over the same hours. The bake begins when the last member is completed.
     """
-    singly = tuple((watch.volume_id, judge_change(watch, thresholds)) for watch in members)
-    base = GroupVerdict(verdict=_waiting("No member is watched yet."), members=singly, controls=len(controls))
-    direct = [volume for volume, verdict in singly if verdict.is_direct and verdict.code is VerdictCode.WORSE]
-    if len(direct) > 1:
-        text = f"{len(direct)} members were stopped for longer than allowed."
-        verdict = replace(base.verdict, code=VerdictCode.WORSE, reason="stopped-minutes", text=text, is_direct=True)
-        return replace(base, verdict=verdict, named=tuple(direct))
+    singly = [(watch, judge_change(watch, thresholds)) for watch in members]
+    direct = tuple(watch.volume_id for watch, verdict in singly if verdict.is_direct)
     completed = [watch.completed_hour for watch in members if watch.completed_hour is not None]
     watched = min((watch.end_hour for watch in members), default=0) - max(completed, default=0)
-    if len(completed) < len(members) or not completed or watched <= 0:
-        return _hold_for(base, direct) if direct else base
-    relative, is_busy, theirs = _relative(members, controls)
-    row = thresholds.group_of(len(members), has_controls=len(controls) >= LEAST_SIBLINGS)
-    hourly = judge_group_hours(relative[np.newaxis], is_busy[np.newaxis], row, thresholds)
-    p = permutation_p(relative[:, WEEK_H:], theirs[:, WEEK_H:]) if len(controls) >= CONFIRMED_BY else None
-    named = [volume for volume, _ in sorted(singly, key=lambda pair: -pair[1].statistic)[:_NAMED]]
-    verdict = _basis(hourly, row, watched, singly)
-    base = replace(base, permutation_p=p)
-    if hourly.is_suspect[0, -1] and (p is None or p <= CONFIRMED_P):
-        text = f"Slower together than 99 % of unchanged groups are, by {verdict.slower_pct:.0f} % in the mean."
-        return replace(
-            base, verdict=replace(verdict, code=VerdictCode.WORSE, reason="slower", text=text), named=tuple(named)
+    verdict = ChangeVerdict(code=VerdictCode.WATCHING, reason="watching", text="No member is watched yet.")
+    if len(direct) > 1:
+        text = f"{len(direct)} members were stopped for longer than allowed."
+        return _name(verdict, VerdictCode.WORSE, _STOPPED, text, direct)
+    if 0 < len(completed) == len(members) and watched > 0:
+        named = tuple(watch.volume_id for watch, _ in sorted(singly, key=lambda pair: -pair[1].statistic)[:_NAMED])
+        row = thresholds.group_of(len(members), has_controls=len(controls) >= LEAST_SIBLINGS)
+        relative, is_busy, theirs = _relative(members, controls)
+        hourly = judge_group_hours(relative[np.newaxis], is_busy[np.newaxis], row, thresholds)
+        p = permutation_p(relative[:, WEEK_H:], theirs[:, WEEK_H:]) if len(controls) >= CONFIRMED_BY else 0.0
+        is_worse = bool(hourly.is_suspect[0, -1]) and p <= CONFIRMED_P
+        level = 0.01 if is_worse else 0.05
+        verdict = ChangeVerdict(
+            code=VerdictCode.WATCHING,
+            reason="baking",
+            text=f"Watched for {watched} hours.",
+            hours_watched=watched,
+            siblings=len(controls),
+            statistic=float(hourly.statistic[0, -1]),
+            slower_pct=100 * float(np.expm1(hourly.mean[0, -1])),
+            stopped_minutes=max(verdict.stopped_minutes for _, verdict in singly),
+            promise=level,
+            observed=row.observed.get(level),
+            placebo_weeks=row.observed_weeks,
         )
+        basis = describe_basis(verdict)
+        if is_worse:
+            slower = f"by {verdict.slower_pct:.0f} % in the mean"
+            text = f"Slower together than 99 % of unchanged groups are, {slower}; {basis}."
+            return _name(verdict, VerdictCode.WORSE, "slower", text, named)
+        if hourly.is_held[0, -1] and not direct:
+            text = f"Slower together than 95 % of unchanged groups are; {basis}. The slowest: {', '.join(named)}."
+            return _name(verdict, VerdictCode.HOLD, "slower", text, named)
+        if watched >= bake_h and not direct:
+            return GroupVerdict(verdict=_decide_after_bake(hourly, verdict, singly, is_last=watched >= 2 * bake_h))
     if direct:
-        return _hold_for(replace(base, verdict=verdict), direct)
-    if hourly.is_held[0, -1]:
-        text = f"Slower together than 95 % of unchanged groups are. The slowest: {', '.join(named)}."
-        held = replace(verdict, code=VerdictCode.HOLD, reason="slower", text=text)
-        return replace(base, verdict=held, named=tuple(named))
-    return replace(base, verdict=_decide_after_bake(hourly, verdict, members, singly, watched, bake_h))
+        text = f"{direct[0]} was stopped for longer than allowed: it goes back, and the wave holds."
+        return _name(verdict, VerdictCode.HOLD, _STOPPED, text, direct)
+    return GroupVerdict(verdict=verdict)
 
 
-def _waiting(text: str) -> ChangeVerdict:
-    return ChangeVerdict(code=VerdictCode.WATCHING, reason="watching", text=text)
-
-
-def _hold_for(base: GroupVerdict, direct: list[str]) -> GroupVerdict:
-    text = f"{direct[0]} was stopped for longer than allowed: it goes back, and the wave holds."
-    held = replace(base.verdict, code=VerdictCode.HOLD, reason="stopped-minutes", text=text, is_direct=True)
-    return replace(base, verdict=held, named=tuple(direct))
-
-
-def _basis(
-    hourly: GroupHours, row: GroupThresholds, watched: int, singly: Sequence[tuple[str, ChangeVerdict]]
-) -> ChangeVerdict:
-    return ChangeVerdict(
-        code=VerdictCode.WATCHING,
-        reason="baking",
-        text=f"Watched for {watched} hours.",
-        hours_watched=watched,
-        statistic=float(hourly.statistic[0, -1]),
-        slower_pct=100 * float(np.expm1(hourly.mean[0, -1])),
-        stopped_minutes=max(verdict.stopped_minutes for _, verdict in singly),
-        promise=0.01,
-        observed=row.observed.get(0.01),
-        placebo_weeks=row.observed_weeks,
-    )
+def _name(verdict: ChangeVerdict, code: VerdictCode, reason: str, text: str, named: tuple[str, ...]) -> GroupVerdict:
+    verdict = replace(verdict, code=code, reason=reason, text=text, is_direct=reason == _STOPPED)
+    return GroupVerdict(verdict=verdict, named=named)
 
 
 def _decide_after_bake(
-    hourly: GroupHours,
-    verdict: ChangeVerdict,
-    members: Sequence[ChangeWatch],
-    singly: Sequence[tuple[str, ChangeVerdict]],
-    watched: int,
-    bake_h: int,
+    hourly: GroupHours, verdict: ChangeVerdict, singly: Sequence[tuple[ChangeWatch, ChangeVerdict]], *, is_last: bool
 ) -> ChangeVerdict:
-    """Go on once the bake is over and all holds; cannot tell after two bakes."""
-    if watched < bake_h:
-        return verdict
-    over = [
-        watch.volume_id
-        for watch, (_, single) in zip(members, singly, strict=True)
-        if single.stopped_minutes > watch.budget_minutes / 2
-    ]
+    """Go on once all holds; cannot tell after the last bake."""
+    over = [watch.volume_id for watch, single in singly if single.stopped_minutes > watch.budget_minutes / 2]
     if over:
         reason, text = "half-the-budget-stopped", f"{', '.join(over)}: stopped for over half of the budget"
     elif not hourly.is_busy_seen[0, -1]:
@@ -195,38 +175,36 @@ def _decide_after_bake(
     elif not hourly.is_within[0, -1]:
         reason, text = "spread-too-wide", "25 % slower cannot be excluded yet"
     else:
-        text = f"Together no more than 25 % slower after {watched} hours: the next wave may begin."
+        basis = f"after {verdict.hours_watched} hours; {describe_basis(verdict)}"
+        text = f"Together no more than 25 % slower {basis}: the next wave may begin."
         return replace(verdict, code=VerdictCode.NO_SLOWER, reason="within-margin", text=text)
-    if watched < 2 * bake_h:
-        return replace(verdict, reason=reason, text=f"Watched on: {text}.")
-    return replace(verdict, code=VerdictCode.CANNOT_TELL, reason=reason, text=f"Cannot tell: {text}.")
+    if is_last:
+        return replace(verdict, code=VerdictCode.CANNOT_TELL, reason=reason, text=f"Cannot tell: {text}.")
+    return replace(verdict, reason=reason, text=f"Watched on: {text}.")
 
 
 def _relative(
     members: Sequence[ChangeWatch], controls: Sequence[ChangeWatch]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+) -> tuple[FloatArray, BoolArray, FloatArray]:
     """The members' deviations less the controls', which hours are busy, and the controls' own, [volume, hour].
 
     Hours are counted from a week before the first request on, by the clock: members are requested at different times.
     """
     begin = min(watch.requested_hour for watch in members) - WEEK_H
-    end = min(watch.end_hour for watch in (*members, *controls))
+    hours = np.arange(begin, min(watch.end_hour for watch in (*members, *controls)))
     since = max(watch.completed_hour or 0 for watch in members)
-    rows = [_cut_by_clock(watch, begin, end, since) for watch in members]
-    others = [_cut_by_clock(watch, begin, end, since)[0] for watch in controls]
-    theirs = np.stack(others) if others else np.empty((0, end - begin))
-    median = subtract_controls(theirs, theirs) if len(others) >= LEAST_SIBLINGS else theirs
-    return subtract_controls(np.stack([row[0] for row in rows]), theirs), np.stack([row[1] for row in rows]), median
+    rows, others = ([_cut_by_clock(watch, hours, since) for watch in lot] for lot in (members, controls))
+    theirs = np.array([mean for mean, _ in others]).reshape(-1, len(hours))
+    mean, is_busy = np.stack([row[0] for row in rows]), np.stack([row[1] for row in rows])
+    return subtract_controls(mean, theirs), is_busy, subtract_controls(theirs, theirs)
 
 
-def _cut_by_clock(watch: ChangeWatch, begin: int, end: int, since: int) -> tuple[FloatArray, FloatArray]:
-    """A watch's deviations and busy hours in a span of the clock; NaN between the week before and `since`."""
+def _cut_by_clock(watch: ChangeWatch, hours: IntArray, since: int) -> tuple[FloatArray, BoolArray]:
+    """A watch's deviations and busy hours in hours of the clock; NaN between their first week and `since`."""
     # A control was not changed, so nothing of it was completed.
     deviations, _ = comparable_hours(replace(watch, completed_hour=since), since)
-    hours = np.arange(begin, end)
     place = hours - (watch.requested_hour - WEEK_H)
     inside = (place >= 0) & (place < deviations.mean.shape[-1])
     at = np.clip(place, 0, deviations.mean.shape[-1] - 1)
-    is_before = hours < begin + WEEK_H
-    mean = np.where(inside & (is_before | (hours >= since)), deviations.mean[0, at], np.nan)
-    return mean, np.where(inside, deviations.is_busy[0, at], 0.0)
+    is_known = inside & ((hours < hours[0] + WEEK_H) | (hours >= since))
+    return np.where(is_known, deviations.mean[0, at], np.nan), inside & deviations.is_busy[0, at]

@@ -16,9 +16,10 @@ from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import FactStore
 from plimsoll_change.plan import ChangePlan
-from plimsoll_change.watch import ChangeVerdict
+from plimsoll_change.watch import ChangeVerdict, OwnLevels
 
 PLAN_ROW: Final = "plan"
+CALIBRATION_ROW: Final = "calibration"
 
 
 class RowTaken(PlimsollError):
@@ -43,6 +44,7 @@ class FactKind(StrEnum):
     SAID = "said"  # a person's word to the service, whose code says what; the fact that follows is written too
     OPENED = "opened"  # a wave
     JUDGED = "judged"  # a wave
+    CALIBRATED = "calibrated"  # the verdicts of the plan, on the account's own weeks
     # of a line
     HANDED = "handed"  # to the owner
     INTENDED = "intended"
@@ -78,6 +80,7 @@ class Fact:
     accepts_late_back: bool = False
     verdict: ChangeVerdict | None = None
     named: tuple[str, ...] = ()  # the lines that a group's verdict names
+    own_levels: OwnLevels | None = None
 
 
 _FACT: Final = TypeAdapter(Fact)

@@ -118,7 +118,7 @@ def open_rollout(
         find_news=lambda line: find_news(plan, line),
         other_starts=join_starts(open_ledger(other, settings) for other in others),
     )
-    return Rollout(context=context, judge=MetricsJudge(changer=changer, metrics=metrics, say=say))
+    return Rollout(context=context, judge=MetricsJudge(ledger=ledger, changer=changer, metrics=metrics, say=say))
 
 
 def find_news(plan: ChangePlan, line: PlannedLine) -> Drift | None:

@@ -26,9 +26,7 @@ GO: Final = "go"
 """The code of a wave's verdict after which the next wave may open; any other is that of the verdict."""
 
 _UNREAD: Final = "the metrics of its volumes could not be read."
-SILENCE: Final = GroupVerdict(
-    verdict=ChangeVerdict(code=VerdictCode.CANNOT_TELL, reason="unread", text=_UNREAD), members=()
-)
+SILENCE: Final = GroupVerdict(verdict=ChangeVerdict(code=VerdictCode.CANNOT_TELL, reason="unread", text=_UNREAD))
 """The verdict on a wave of which nothing was read."""
 
 
@@ -296,9 +294,9 @@ def has_begun(job: LineJob) -> bool:
 
 def judge_canary(members: Iterable[LineJob], verdicts: Mapping[str, ChangeVerdict]) -> GroupVerdict:
     """The verdict on a canary: it goes on unless a verdict speaks against it, or nothing was read."""
-    known = tuple((job.line.volume_id, verdicts[job.line.id]) for job in members if job.line.id in verdicts)
+    known = [verdicts[job.line.id] for job in members if job.line.id in verdicts]
     if not known:
         return SILENCE
     goes = ChangeVerdict(code=VerdictCode.NO_SLOWER, reason="canary", text="nothing speaks against the canary.")
-    against = (verdict for _, verdict in known if verdict.code in (VerdictCode.HOLD, VerdictCode.WORSE))
-    return GroupVerdict(verdict=next(against, goes), members=known)
+    against = (verdict for verdict in known if verdict.code in (VerdictCode.HOLD, VerdictCode.WORSE))
+    return GroupVerdict(verdict=next(against, goes))

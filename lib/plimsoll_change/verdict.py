@@ -22,27 +22,15 @@ from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll_change.bets import split_bands
 from plimsoll_change.evidence import (
     FACTOR_3,
-    WEEK_H,
     Deviations,
-    align_hours,
     comparable_hours,
     count_stopped_beyond_past,
     own_spread,
     running_mean,
 )
 from plimsoll_change.thresholds import DAYS, Thresholds, negate
-from plimsoll_change.verdict_words import (
-    BUSY_UNSEEN,
-    NO_EVIDENCE,
-    RAISED,
-    SLOW_BAND,
-    SLOW_BUSY,
-    STOPPED_HALF,
-    TOO_WIDE,
-    describe_after_void,
-    describe_verdict,
-)
-from plimsoll_change.watch import ChangeVerdict, ChangeWatch, VerdictCode
+from plimsoll_change.verdict_words import describe_after_void, describe_stops, describe_verdict
+from plimsoll_change.watch import WEEK_H, ChangeVerdict, ChangeWatch, VerdictCode
 
 SLOWER_MARGIN: Final = math.log(1.25)
 LEAST_EVIDENCE_H: Final = 24
@@ -59,6 +47,7 @@ class HourlyVerdicts:
     mean: FloatArray
     hours: IntArray  # with evidence
     busy_seen: IntArray
+    busy_hours: IntArray  # of the week, [volume]
     is_direct: BoolArray
     is_worse: BoolArray  # direct or by comparison
     is_held: BoolArray
@@ -79,17 +68,17 @@ def judge_hours(
     faster = np.maximum.accumulate(thresholds.faster.play(negate(deviations), first_hour), axis=-1)
     clipped = np.clip(deviations.watched_means, -FACTOR_3, FACTOR_3)
     mean, hours = running_mean(clipped)
-    busy, busy_seen = running_mean(np.where(deviations.is_busy[..., WEEK_H:] > 0, clipped, np.nan))
+    busy, busy_seen = running_mean(np.where(deviations.is_busy[..., WEEK_H:], clipped, np.nan))
     band, band_hours = running_mean(split_bands(clipped, first_hour + WEEK_H))
     slack = np.append(np.inf, thresholds.slack)[np.minimum(hours // 24, DAYS)] * own_spread(deviations.mean)
     why: dict[str, BoolArray] = {
-        NO_EVIDENCE: hours < LEAST_EVIDENCE_H,
-        STOPPED_HALF: stopped > budget / 2,
-        RAISED: slower >= thresholds.slower.levels[0.2],
-        SLOW_BAND: np.asarray(((band > SLOWER_MARGIN) & (band_hours >= BAND_HOURS)).any(axis=-2)),
-        BUSY_UNSEEN: busy_seen < LEAST_BUSY_HOURS,
-        SLOW_BUSY: busy > SLOWER_MARGIN,
-        TOO_WIDE: mean + slack >= SLOWER_MARGIN,
+        "no-evidence": hours < LEAST_EVIDENCE_H,
+        "half-the-budget-stopped": stopped > budget / 2,
+        "raised": slower >= thresholds.slower.levels[0.2],
+        "slower-in-a-band": np.asarray(((band > SLOWER_MARGIN) & (band_hours >= BAND_HOURS)).any(axis=-2)),
+        "busy-hours-not-seen": busy_seen < LEAST_BUSY_HOURS,
+        "slower-when-busy": busy > SLOWER_MARGIN,
+        "spread-too-wide": mean + slack >= SLOWER_MARGIN,
     }
     is_direct = stopped > budget
     is_worse = is_direct | (slower >= thresholds.slower.levels[0.01])
@@ -101,6 +90,7 @@ def judge_hours(
         mean=mean,
         hours=hours,
         busy_seen=busy_seen,
+        busy_hours=deviations.is_busy[..., :WEEK_H].sum(axis=-1),
         is_direct=is_direct,
         is_worse=is_worse,
         is_held=is_held,
@@ -116,7 +106,7 @@ def judge_change(watch: ChangeWatch, thresholds: Thresholds) -> ChangeVerdict:
     A direct one counts from the request on, all others once the change is completed. Where something else changed in
     the watch, comparison begins anew from there and calls nothing back by itself.
     """
-    stopped, allowed = count_stopped_beyond_past(align_hours(watch, watch.stopped_minutes))
+    stopped, allowed = count_stopped_beyond_past(watch.stopped_minutes)
     if not len(stopped):
         return ChangeVerdict(code=VerdictCode.WATCHING, reason="just-requested", text="No hour of its watch is over.")
     budget = np.maximum(watch.budget_minutes, allowed)
@@ -127,8 +117,10 @@ def judge_change(watch: ChangeWatch, thresholds: Thresholds) -> ChangeVerdict:
     hourly = judge_hours(deviations, stopped[np.newaxis, :hours], budget[np.newaxis, :hours], first_hour, thresholds)
     is_direct = bool(stopped[-1] > budget[-1])
     code = _code_of(hourly, watch, is_direct=is_direct)
-    verdict = describe_verdict(code, hourly, watch, thresholds, stopped=float(stopped[-1]), is_direct=is_direct)
-    return verdict if last is None or is_direct else describe_after_void(verdict, last)
+    verdict = describe_verdict(code, hourly, watch, thresholds, stopped=float(stopped[-1]))
+    if is_direct:
+        return describe_stops(verdict, watch.budget_minutes)
+    return verdict if last is None else describe_after_void(verdict, last)
 
 
 def _code_of(hourly: HourlyVerdicts, watch: ChangeWatch, *, is_direct: bool) -> VerdictCode:

@@ -6,51 +6,39 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from plimsoll_change.evidence import count_busy_hours
 from plimsoll_change.watch import ChangeVerdict, ChangeWatch, VerdictCode, Void
 
 if TYPE_CHECKING:
     from plimsoll_change.thresholds import Thresholds
     from plimsoll_change.verdict import HourlyVerdicts  # which gives what is described here
 
-NO_EVIDENCE: Final = "no-evidence"
-STOPPED_HALF: Final = "half-the-budget-stopped"
-RAISED: Final = "raised"
-SLOW_BAND: Final = "slower-in-a-band"
-BUSY_UNSEEN: Final = "busy-hours-not-seen"
-SLOW_BUSY: Final = "slower-when-busy"
-TOO_WIDE: Final = "spread-too-wide"
-
 UNTOLD_WORDS: Final = {
-    NO_EVIDENCE: "fewer than 24 hours had 1,000 operations and a past to compare with",
-    STOPPED_HALF: "it was stopped for over half of its budget",
-    RAISED: "it was slower than four of five unchanged volumes are at some time of a week",
-    SLOW_BAND: "it is more than 25 % slower in some hours of the day, as unchanged volumes are at times",
-    BUSY_UNSEEN: "fewer than 6 of its busiest hours of the week have come",
-    SLOW_BUSY: "it is more than 25 % slower in its busiest hours, as unchanged volumes are at times",
-    TOO_WIDE: "its latency varies too much to exclude 25 %",
+    "no-evidence": "fewer than 24 hours had 1,000 operations and a past to compare with",
+    "half-the-budget-stopped": "it was stopped for over half of its budget",
+    "raised": "it was slower than four of five unchanged volumes are at some time of a week",
+    "slower-in-a-band": "it is more than 25 % slower in some hours of the day, as unchanged volumes are at times",
+    "busy-hours-not-seen": "fewer than 6 of its busiest hours of the week have come",
+    "slower-when-busy": "it is more than 25 % slower in its busiest hours, as unchanged volumes are at times",
+    "spread-too-wide": "its latency varies too much to exclude 25 %",
 }
+"""The reasons against no slower, in the order in which they are named."""
 
 
 def describe_verdict(
-    code: VerdictCode,
-    hourly: HourlyVerdicts,
-    watch: ChangeWatch,
-    thresholds: Thresholds,
-    *,
-    stopped: float,
-    is_direct: bool,
+    code: VerdictCode, hourly: HourlyVerdicts, watch: ChangeWatch, thresholds: Thresholds, *, stopped: float
 ) -> ChangeVerdict:
     """The verdict of a code after the last hour, with what it rests on. `stopped` are the minutes beyond the past's."""
-    hours, side = int(hourly.hours[0, -1]), thresholds.slower if code is not VerdictCode.BETTER else thresholds.faster
+    hours, busy_seen, busy = int(hourly.hours[0, -1]), int(hourly.busy_seen[0, -1]), int(hourly.busy_hours[0])
+    side = thresholds.faster if code is VerdictCode.BETTER else thresholds.slower
     level = 0.01 if code in {VerdictCode.WORSE, VerdictCode.BETTER} else 0.05
+    is_optimizing = watch.completed_hour is None
     verdict = ChangeVerdict(
         code=code,
-        reason="watching",
-        text=f"Watched for {hours} hours with evidence.",
+        reason="optimizing" if is_optimizing else "watching",
+        text="The cloud still moves its data." if is_optimizing else f"Watched for {hours} hours with evidence.",
         hours_watched=hours,
-        busy_hours_seen=int(hourly.busy_seen[0, -1]),
-        busy_hours=count_busy_hours(watch),
+        busy_hours_seen=busy_seen,
+        busy_hours=busy,
         siblings=len(watch.siblings),
         statistic=float(hourly.statistic[0, -1]),
         slower_pct=100 * math.expm1(float(hourly.mean[0, -1])) if hours else None,
@@ -58,31 +46,32 @@ def describe_verdict(
         promise=level,
         observed=side.observed.get(level),
         placebo_weeks=side.observed_weeks,
-        is_own_calibration=side.is_own,
+        own_weeks=side.own_weeks,
+        is_own_calibration=side.is_own(level),
     )
-    if is_direct:
-        text = f"Stopped in {stopped:.0f} minutes beyond those of past weeks; {watch.budget_minutes:.0f} are allowed."
-        return replace(verdict, reason="stopped-minutes", text=text, is_direct=True)
-    reason, text = _reason_of(code, verdict, hourly, is_optimizing=watch.completed_hour is None)
-    return replace(verdict, reason=reason, text=text)
-
-
-def _reason_of(
-    code: VerdictCode, verdict: ChangeVerdict, hourly: HourlyVerdicts, *, is_optimizing: bool
-) -> tuple[str, str]:
-    basis = describe_basis(verdict)
-    watching = "optimizing" if is_optimizing else "watching"
-    untold = next((name for name, holds in hourly.why.items() if holds[0, -1]), RAISED)
-    busy = f"in {verdict.busy_hours_seen} of {verdict.busy_hours} busy hours"
+    basis, untold = (
+        describe_basis(verdict),
+        next((name for name, holds in hourly.why.items() if holds[0, -1]), "raised"),
+    )
     words = {
         VerdictCode.WORSE: ("slower", f"Slower than 99 % of unchanged volumes are in a week; {basis}."),
         VerdictCode.HOLD: ("slower", f"Slower than 95 % of unchanged volumes are in a week: watched on; {basis}."),
-        VerdictCode.BETTER: ("faster", f"Faster, in {verdict.hours_watched} hours; {basis}."),
-        VerdictCode.NO_SLOWER: ("within-margin", f"No more than 25 % slower, {busy}; {basis}."),
+        VerdictCode.BETTER: ("faster", f"Faster, in {hours} hours; {basis}."),
+        VerdictCode.NO_SLOWER: (
+            "within-margin",
+            f"No more than 25 % slower, in {busy_seen} of {busy} busy hours; {basis}.",
+        ),
         VerdictCode.CANNOT_TELL: (untold, f"Cannot tell: {UNTOLD_WORDS[untold]}."),
-        VerdictCode.WATCHING: (watching, "The cloud still moves its data." if is_optimizing else verdict.text),
     }
-    return words[code]
+    reason, text = words.get(code, (verdict.reason, verdict.text))
+    return replace(verdict, reason=reason, text=text)
+
+
+def describe_stops(verdict: ChangeVerdict, budget_minutes: float) -> ChangeVerdict:
+    """The verdict by stopped minutes alone."""
+    stopped = verdict.stopped_minutes
+    text = f"Stopped in {stopped:.0f} minutes beyond those of past weeks; {budget_minutes:.0f} are allowed."
+    return replace(verdict, reason="stopped-minutes", text=text, is_direct=True)
 
 
 def describe_after_void(verdict: ChangeVerdict, void: Void) -> ChangeVerdict:
@@ -100,7 +89,11 @@ def describe_after_void(verdict: ChangeVerdict, void: Void) -> ChangeVerdict:
 
 def describe_basis(verdict: ChangeVerdict) -> str:
     """The basis of a comparison: siblings, the promise, what was observed of it, whose calibration."""
-    observed = "" if verdict.observed is None else f", observed {100 * verdict.observed:.1f} %"
-    weeks = f" of {verdict.placebo_weeks:,} weeks" if verdict.placebo_weeks else ""
-    whose = "own calibration" if verdict.is_own_calibration else "shipped calibration"
-    return f"{verdict.siblings} unchanged siblings; promise {100 * verdict.promise:.0f} %{observed}{weeks}; {whose}"
+    observed, whose = "", "shipped calibration"
+    if verdict.observed is not None:
+        observed = f", observed {100 * verdict.observed:.1f} % of {verdict.placebo_weeks:,} weeks"
+    if verdict.is_own_calibration:
+        observed, whose = "", f"own calibration, {verdict.own_weeks:,} weeks"
+    elif verdict.own_weeks:
+        whose = f"the larger of the shipped calibration and that of {verdict.own_weeks:,} own weeks"
+    return f"{verdict.siblings} unchanged siblings; promise {100 * verdict.promise:.0f} %{observed}; {whose}"

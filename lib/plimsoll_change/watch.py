@@ -1,9 +1,15 @@
 """Watches: what a changed volume and its unchanged siblings did, hour by hour, and the verdict on it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from plimsoll.model.arrays import FloatArray
+
+WEEK_H: Final = 168
+PAST_WEEKS: Final = 6
+PAST_H: Final = PAST_WEEKS * WEEK_H
 
 
 class VerdictCode(StrEnum):
@@ -21,8 +27,7 @@ class VerdictCode(StrEnum):
 class ChangeVerdict:
     """The verdict on one volume, with what it rests on.
 
-    `promise` and `observed` are shares of false alarms, `placebo_weeks` those that `observed` was counted on. Both are
-    of the same level: 1 % for worse and better, 5 % for hold and no slower.
+    `observed` is the share of false alarms that was counted on `placebo_weeks` at the thresholds that ship.
     """
 
     code: VerdictCode
@@ -32,28 +37,23 @@ class ChangeVerdict:
     hours_watched: int = 0  # with evidence
     busy_hours_seen: int = 0
     busy_hours: int = 0
-    siblings: int = 0
+    siblings: int = 0  # or controls of a wave
     statistic: float = 0.0  # the highest so far
     slower_pct: float | None = None  # the mean; None without evidence
     stopped_minutes: float = 0.0  # since the request, beyond those of the past weeks
-    promise: float = 0.0
-    observed: float | None = None
+    promise: float = 0.0  # of false alarms: 1 % for worse and better, 5 % for hold and no slower
+    observed: float | None = None  # None if nobody counted
     placebo_weeks: int = 0
-    is_own_calibration: bool = False
+    own_weeks: int = 0  # placebos of the account
+    is_own_calibration: bool = False  # by these alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupVerdict:
-    """The verdict on a wave, and those on its members by volume id.
-
-    `named` are the members with the highest statistic, the first to go back where the wave holds.
-    """
+    """The verdict on a wave. `named` are the members that go back where it holds."""
 
     verdict: ChangeVerdict
-    members: tuple[tuple[str, ChangeVerdict], ...]
     named: tuple[str, ...] = ()
-    controls: int = 0
-    permutation_p: float | None = None  # None with fewer than ten controls
 
     @property
     def may_go_on(self) -> bool:
@@ -63,11 +63,17 @@ class GroupVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HourlySignal:
-    """A volume's latency in each hour: the mean of its operations, and of the slowest minute; NaN where it has none."""
+    """A volume's hours: the mean latency of its operations, that of the slowest minute, and how many there were.
 
-    mean_latency_us: FloatArray
-    highest_latency_us: FloatArray
+    NaN where a volume has none.
+    """
+
+    latency_us: FloatArray  # [mean or highest, hour]
     operations: FloatArray
+
+    def cut(self, at: slice) -> "HourlySignal":
+        """The signal of some hours."""
+        return HourlySignal(latency_us=self.latency_us[:, at], operations=self.operations[at])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,16 +87,14 @@ class Void:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeWatch:
-    """A changed volume's hours from six weeks before its change until now. All arrays begin at `start_hour`.
+    """A changed volume's hours: all arrays are by hour, from six weeks before its request until now.
 
-    `stopped_minutes` are the minutes of each hour in which the configuration then in force stopped the volume, by the
-    cloud's own check or by replay, and after the change only those that the old one would have carried. NaN where
-    neither says.
+    `stopped_minutes` are those in which the configuration then in force stopped the volume, by the cloud's own check or
+    by replay, and after the request only those that the old one would have carried. NaN where neither says.
     """
 
     volume_id: str
-    start_hour: int  # since the epoch
-    requested_hour: int
+    requested_hour: int  # since the epoch
     completed_hour: int | None  # None while the cloud still moves data
     signal: HourlySignal
     stopped_minutes: FloatArray
@@ -101,4 +105,13 @@ class ChangeWatch:
     @property
     def end_hour(self) -> int:
         """The hour after the last one."""
-        return self.start_hour + len(self.stopped_minutes)
+        return self.requested_hour - PAST_H + len(self.stopped_minutes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLevels:
+    """The levels that unchanged weeks of an account reach; with too few weeks the highest that any reaches."""
+
+    weeks: int
+    slower: Mapping[float, float]
+    faster: Mapping[float, float]

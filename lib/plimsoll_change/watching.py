@@ -5,15 +5,15 @@ before it on, as finely as the cloud still keeps them: by its own checks where i
 ceiling then in force. After the request a minute counts only if the old configuration would have carried it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray
-from plimsoll.model.ceiling import Ceiling, Resource
+from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import VolumeType
 from plimsoll.model.series import BALANCE, CHECKS, SIGNALS, WORK_OF, WORK_SERIES, Role, names_with
@@ -23,8 +23,8 @@ from plimsoll.ports import Metrics, UnreadVolume
 from plimsoll.reading.known import Ask, Found, Look
 from plimsoll.reading.signals import drop_contradictions
 from plimsoll.reading.window import FIVE_MINUTES_S, Window, cut_by_age
-from plimsoll_change.evidence import LEAST_SIBLINGS, PAST_H, WEEK_H, excess_over_past, median_of_known
-from plimsoll_change.watch import ChangeWatch, HourlySignal, Void
+from plimsoll_change.evidence import LEAST_SIBLINGS, excess_over_past, median_of_known
+from plimsoll_change.watch import PAST_H, WEEK_H, ChangeWatch, HourlySignal, Void
 
 _AT_ONCE: Final = 50
 """Watches that are read together."""
@@ -37,17 +37,14 @@ _US_PER_S, _US_PER_MS = 1e6, 1e3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedVolume:
-    """A changed volume as it is now, with its configuration before and after the change, and unchanged siblings.
-
-    `completed` is None while the cloud still moves data.
-    """
+    """A changed volume as it is now, with its configuration before and after the change, and unchanged siblings."""
 
     volume: Volume
     requested: datetime
-    completed: datetime | None
     now_spec: VolumeSpec  # before the change
     then_spec: VolumeSpec
-    budget_minutes: float
+    completed: datetime | None = None  # None while the cloud still moves data
+    budget_minutes: float = 0.0
     siblings: tuple[Volume, ...] = ()
 
 
@@ -58,20 +55,62 @@ def read_watches(
 
     A sibling that could not be read is left out. Raises CloudError if nothing can be read. `types` are the cloud's.
     """
-    end_s = (int(now.timestamp()) - metrics.visible_after_s) // HOUR_S * HOUR_S
+    end_s = last_hour_s(metrics, now)
     for part in (asked[first : first + _AT_ONCE] for first in range(0, len(asked), _AT_ONCE)):
-        siblings = _read_siblings(part, metrics, end_s)
+        requested = [hour_of(watched.requested) for watched in part]
+        first_hour, window_end_s = min(requested) - PAST_H, max(end_s, max(requested) * HOUR_S)
+        volumes = [volume for watched in part for volume in (watched.volume, *watched.siblings)]
+        signals = read_signals(volumes, Window(start_s=first_hour * HOUR_S, end_s=window_end_s), metrics)
         plans = [list(_plan_looks(watched, metrics, end_s)) for watched in part]
         asks = [Ask(volume=each.volume, look=look) for each, looks in zip(part, plans, strict=True) for look in looks]
-        answers = iter(metrics.read(asks))
-        for watched, looks in zip(part, plans, strict=True):
-            series = [next(answers) for _ in looks]
-            error = next((each for each in series if isinstance(each, CloudError)), None)
-            if error is not None:
+        answers = iter(_read_places(asks, metrics))
+        for watched, hour, looks in zip(part, requested, plans, strict=True):
+            read = [(look, next(answers)) for look in looks]
+            finer = [(look, answer) for look, answer in read if not isinstance(answer, CloudError)]
+            at = slice(hour - PAST_H - first_hour, max(end_s // HOUR_S, hour) - first_hour)
+            wanted = (signals[each.id] for each in (watched.volume, *watched.siblings))
+            cut = [each if isinstance(each, CloudError) else each.cut(at) for each in wanted]
+            error = next(
+                (each for each in (cut[0], *(answer for _, answer in read)) if isinstance(each, CloudError)), None
+            )
+            if error is None:
+                yield _make_watch(watched, finer, [each for each in cut if isinstance(each, HourlySignal)], types)
+            else:
                 yield UnreadVolume(id=watched.volume.id, error=error)
-                continue
-            read = [(look, each) for look, each in zip(looks, series, strict=True) if not isinstance(each, CloudError)]
-            yield _make_watch(watched, read, siblings, types)
+
+
+def read_signals(
+    volumes: Iterable[Volume], window: Window, metrics: Metrics
+) -> Mapping[str, HourlySignal | CloudError]:
+    """The hourly signals of volumes by id, each read once, or why one cannot be read."""
+    look = Look(window=window, period_s=HOUR_S, groups=(SIGNALS,))
+    asks = [Ask(volume=volume, look=look) for volume in {volume.id: volume for volume in volumes}.values()]
+    answers = zip(asks, _read_places(asks, metrics), strict=True)
+    return {
+        ask.volume.id: answer if isinstance(answer, CloudError) else _signal_of(answer, look) for ask, answer in answers
+    }
+
+
+def _read_places(asks: Sequence[Ask], metrics: Metrics) -> list[Found | CloudError]:
+    """The answers in order; each account and region is asked by itself. Raises CloudError if none can be read."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for number, ask in enumerate(asks):
+        places.setdefault((ask.volume.account, ask.volume.region), []).append(number)
+    answers, errors = dict[int, Found | CloudError](), list[CloudError]()
+    for numbers in places.values():
+        try:
+            answers |= zip(numbers, metrics.read([asks[number] for number in numbers]), strict=True)
+        except CloudError as error:
+            answers |= dict.fromkeys(numbers, error)
+            errors.append(error)
+    if errors and len(errors) == len(places):
+        raise errors[0]
+    return [answers[number] for number in range(len(asks))]
+
+
+def last_hour_s(metrics: Metrics, now: datetime) -> int:
+    """The end of the last hour that is whole and can be read, in seconds since the epoch."""
+    return (int(now.timestamp()) - metrics.visible_after_s) // HOUR_S * HOUR_S
 
 
 def hour_of(time: datetime) -> int:
@@ -80,9 +119,8 @@ def hour_of(time: datetime) -> int:
 
 
 def _plan_looks(watched: WatchedVolume, metrics: Metrics, end_s: int) -> Iterator[Look]:
-    """The looks at a changed volume: its signals first, then what may have stopped it, oldest part first."""
+    """The looks at what may have stopped a changed volume, oldest part first."""
     requested_s = hour_of(watched.requested) * HOUR_S
-    yield Look(window=_window_of(watched, end_s), period_s=HOUR_S, groups=(SIGNALS,))
     finest_s = MINUTE_S if any(host.nitro for host in watched.volume.hosts) else FIVE_MINUTES_S
     window = Window(start_s=requested_s - WEEK_H * HOUR_S, end_s=max(end_s, requested_s))
     groups = (*WORK_OF.values(), *CHECKS.values(), BALANCE)
@@ -91,70 +129,28 @@ def _plan_looks(watched: WatchedVolume, metrics: Metrics, end_s: int) -> Iterato
             yield Look(window=segment.window, period_s=segment.period_s, groups=groups)
 
 
-def _window_of(watched: WatchedVolume, end_s: int) -> Window:
-    requested_s = hour_of(watched.requested) * HOUR_S
-    return Window(start_s=requested_s - PAST_H * HOUR_S, end_s=max(end_s, requested_s))
-
-
-def _read_siblings(
-    part: Sequence[WatchedVolume], metrics: Metrics, end_s: int
-) -> Mapping[str, tuple[int, HourlySignal]]:
-    """The signals of all siblings of some volumes, each read once: its first hour and its signal, by id."""
-    windows: dict[str, tuple[Volume, Window]] = {}
-    for watched in part:
-        window = _window_of(watched, end_s)
-        for sibling in watched.siblings:
-            _, earlier = windows.get(sibling.id, (sibling, window))
-            wider = replace(window, start_s=min(window.start_s, earlier.start_s))
-            windows[sibling.id] = sibling, wider
-    asks = [
-        Ask(volume=volume, look=Look(window=window, period_s=HOUR_S, groups=(SIGNALS,)))
-        for volume, window in windows.values()
-    ]
-    answers = metrics.read(asks) if asks else ()
-    return {
-        ask.volume.id: (ask.look.window.start_s // HOUR_S, _signal_of(answer, ask.look))
-        for ask, answer in zip(asks, answers, strict=True)
-        if not isinstance(answer, CloudError)
-    }
-
-
 def _make_watch(
     watched: WatchedVolume,
-    read: Sequence[tuple[Look, Found]],
-    siblings: Mapping[str, tuple[int, HourlySignal]],
+    finer: Sequence[tuple[Look, Found]],
+    signals: Sequence[HourlySignal],
     types: Mapping[str, VolumeType],
 ) -> ChangeWatch:
-    (look, series), *finer = read
-    start_hour, requested = look.window.start_s // HOUR_S, hour_of(watched.requested)
-    hours = look.window.buckets(HOUR_S)
-    signal = _signal_of(series, look)
-    stopped = np.full(hours, np.nan)
-    for part, minutes in finer:
-        first = part.window.start_s // HOUR_S - start_hour
-        by_hour = _stopped_minutes(watched, part, minutes, types)
+    """The first signal is the volume's own; the others are its siblings'."""
+    requested, (signal, *siblings) = hour_of(watched.requested), signals
+    stopped = np.full(len(signal.operations), np.nan)
+    for look, minutes in finer:
+        first = look.window.start_s // HOUR_S - (requested - PAST_H)
+        by_hour = _stopped_minutes(watched, look, minutes, types)
         stopped[first : first + len(by_hour)] = by_hour
-    theirs = [_cut(*siblings[each.id], start_hour, hours) for each in watched.siblings if each.id in siblings]
-    voids = [*_find_host_changes(watched), *_find_shift(requested, (signal, *theirs))]
     return ChangeWatch(
         volume_id=watched.volume.id,
-        start_hour=start_hour,
         requested_hour=requested,
         completed_hour=None if watched.completed is None else hour_of(watched.completed),
         signal=signal,
         stopped_minutes=stopped,
         budget_minutes=watched.budget_minutes,
-        siblings=tuple(theirs),
-        voids=tuple(voids),
-    )
-
-
-def _cut(start_hour: int, signal: HourlySignal, from_hour: int, hours: int) -> HourlySignal:
-    at = slice(from_hour - start_hour, from_hour - start_hour + hours)
-    return HourlySignal(
-        mean_latency_us=signal.mean_latency_us[at],
-        highest_latency_us=signal.highest_latency_us[at],
-        operations=signal.operations[at],
+        siblings=tuple(siblings),
+        voids=(*_find_host_changes(watched), *_find_shift(requested, (signal, *siblings))),
     )
 
 
@@ -171,11 +167,10 @@ def _signal_of(series: Found, look: Look) -> HourlySignal:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(operations > 0, seconds / operations * _US_PER_S, np.nan)
     mean = np.where(np.isnan(mean), kept.get("mean_io_latency_ms", unknown) * _US_PER_MS, mean)
-    names = ("highest_read_latency_ms", "highest_write_latency_ms", "highest_io_latency_ms")
     highest = unknown
-    for name in names:
+    for name in ("highest_read_latency_ms", "highest_write_latency_ms", "highest_io_latency_ms"):
         highest = np.fmax(highest, kept.get(name, unknown) * _US_PER_MS)
-    return HourlySignal(mean_latency_us=mean, highest_latency_us=highest, operations=operations)
+    return HourlySignal(latency_us=np.stack([mean, highest]), operations=operations)
 
 
 def _sum_known(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -188,12 +183,12 @@ def _stopped_minutes(watched: WatchedVolume, look: Look, series: Found, types: M
     """The minutes of each hour of a look in which the volume was stopped; NaN in hours without any point."""
     starts_s = look.window.start_s + look.period_s * np.arange(look.window.buckets(look.period_s))
     is_after = starts_s >= int(watched.requested.timestamp())
-    old, new = _ceiling_of(watched.now_spec, types), _ceiling_of(watched.then_spec, types)
     unknown = np.full(len(starts_s), np.nan)
     checks = [series[name] for name in names_with(Role.CHECK) if name in series]
     work = [series.get(name, unknown) for name in WORK_SERIES]
     balance = series.get("burst_balance_pct", unknown)
-    at_old, at_new = (_stands_at(ceiling, work, balance, look.period_s) for ceiling in (old, new))
+    specs = (watched.now_spec, watched.then_spec)
+    at_old, at_new = (_stands_at(types.get(spec.type), spec, work, balance, look.period_s) for spec in specs)
     by_replay = np.where(is_after, at_new, at_old)
     by_check = np.logical_or.reduce([check > 0 for check in checks]) if checks else np.zeros(len(starts_s), np.bool_)
     is_checked = ~np.isnan(checks).all(axis=0) if checks else np.zeros(len(starts_s), np.bool_)
@@ -205,15 +200,13 @@ def _stopped_minutes(watched: WatchedVolume, look: Look, series: Found, types: M
     return np.where(np.isnan(by_hour).all(axis=1), np.nan, np.nansum(by_hour, axis=1))
 
 
-def _ceiling_of(spec: VolumeSpec, types: Mapping[str, VolumeType]) -> Ceiling | None:
-    kind = types.get(spec.type)
-    return None if kind is None else kind.ceiling(spec)
-
-
-def _stands_at(ceiling: Ceiling | None, work: Sequence[FloatArray], balance: FloatArray, period_s: int) -> BoolArray:
+def _stands_at(
+    kind: VolumeType | None, spec: VolumeSpec, work: Sequence[FloatArray], balance: FloatArray, period_s: int
+) -> BoolArray:
     """Marks the buckets in which work stands at a ceiling, and at what it sustains where the balance is spent."""
-    if ceiling is None:
+    if kind is None:
         return np.zeros(len(balance), dtype=np.bool_)
+    ceiling = kind.ceiling(spec)
     reads, writes, read_bytes, write_bytes = (np.nan_to_num(values) / period_s for values in work)
     iops = reads + ceiling.write_iops_cost * writes
     throughput_mib_s = (read_bytes + ceiling.write_throughput_cost * write_bytes) / MIB

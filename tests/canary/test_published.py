@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from plimsoll.model.arrays import FloatArray
-from plimsoll_change.evidence import PAST_H, WEEK_H
 from plimsoll_change.thresholds import shipped_thresholds
 from plimsoll_change.verdict import judge_change
-from plimsoll_change.watch import VerdictCode
+from plimsoll_change.watch import PAST_H, WEEK_H, VerdictCode
 from tests.canary.watches import a_watch
 
 SEVEN_OF_TEN = [100.0] * 7 + [1.0] * 3

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plimsoll.model.arrays import FloatArray
-from plimsoll_change.evidence import PAST_H
-from plimsoll_change.watch import ChangeWatch, HourlySignal
+from plimsoll_change.watch import PAST_H, ChangeWatch, HourlySignal
 
 REQUESTED_HOUR = 480_000
 
@@ -24,12 +23,10 @@ def a_watch(
     latency = np.concatenate([np.resize(past, PAST_H), canary])
     return ChangeWatch(
         volume_id="vol-0123456789abcdef0",
-        start_hour=REQUESTED_HOUR - PAST_H,
         requested_hour=REQUESTED_HOUR,
         completed_hour=REQUESTED_HOUR,
         signal=HourlySignal(
-            mean_latency_us=latency,
-            highest_latency_us=latency,
+            latency_us=np.stack([latency, latency]),
             operations=np.broadcast_to(np.asarray(operations), latency.shape).astype(np.float64),
         ),
         stopped_minutes=np.zeros(len(latency)) if stopped is None else stopped,

@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 
 import plimsoll_change
-from plimsoll_change.thresholds import SideThresholds, Thresholds, write_thresholds
+from plimsoll_change.thresholds import SideThresholds, Thresholds
+from tests.changes.calibration import write_thresholds
 from tests.changes.learning import SHIPPED_SEED, every_machine, learn_thresholds
 from tests.changes.page import figures, observed_shares, write_page
 from tests.changes.rollouts import roll_out_all

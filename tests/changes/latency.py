@@ -23,7 +23,8 @@ from typing import Final
 import numpy as np
 
 from plimsoll.model.arrays import FloatArray, IntArray
-from plimsoll_change.evidence import LEAST_OPERATIONS, WEEK_H
+from plimsoll_change.evidence import LEAST_OPERATIONS
+from plimsoll_change.watch import WEEK_H
 
 FLEET: Final = Path(__file__).parents[2] / "benchmarks" / "fleets" / "bitbrains-rnd-250.npz"
 WEEKS: Final = 13

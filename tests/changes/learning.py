@@ -7,10 +7,8 @@ from typing import Final
 import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
-from plimsoll_change.bets import GROUP_LINES, highest_of, learn_bets, play_bets
+from plimsoll_change.bets import highest_of, play_bets
 from plimsoll_change.evidence import (
-    PAST_H,
-    WEEK_H,
     Deviations,
     center_on_week_before,
     excess_over_past,
@@ -19,20 +17,17 @@ from plimsoll_change.evidence import (
     subtract_siblings,
 )
 from plimsoll_change.group_verdict import mean_of_members, subtract_controls
-from plimsoll_change.thresholds import (
-    DAYS,
+from plimsoll_change.thresholds import DAYS, GroupThresholds, SideThresholds, Thresholds, conformal_level, negate
+from plimsoll_change.verdict import SLOWER_MARGIN, judge_hours
+from plimsoll_change.watch import PAST_H, WEEK_H
+from tests.changes.calibration import (
+    GROUP_LINES,
     GROUP_SIZES,
-    GroupThresholds,
-    SideThresholds,
-    Thresholds,
-    conformal_level,
+    learn_bets,
     learn_side,
     learn_slack,
-    negate,
     scale_of_members,
 )
-from plimsoll_change.verdict import SLOWER_MARGIN, judge_hours
-from plimsoll_change.verdict_words import TOO_WIDE
 from tests.changes.latency import VARIANTS, WEEKS, World, find_working, make_world
 from tests.changes.weeks import Weeks, join_weeks, starts, weeks_of
 
@@ -125,7 +120,10 @@ def _needed_slack(placebos: Weeks, thresholds: Thresholds) -> float:
     highest[:, WEEK_H:] += SLOWER_MARGIN
     slower = Deviations(mean=mean, highest=highest, is_busy=placebos.deviations.is_busy)
     hourly = judge_hours(slower, placebos.stopped, placebos.budget, placebos.first_hour, thresholds)
-    others = np.logical_or.reduce([holds for name, holds in hourly.why.items() if name != TOO_WIDE]) | hourly.is_worse
+    others = (
+        np.logical_or.reduce([holds for name, holds in hourly.why.items() if name != "spread-too-wide"])
+        | hourly.is_worse
+    )
     slack = np.append(np.inf, thresholds.slack)[np.minimum(hourly.hours // 24, DAYS)] * own_spread(mean)
     share = np.where(others, -np.inf, (SLOWER_MARGIN - hourly.mean) / slack).max(axis=-1)
     return float(np.clip(conformal_level(share, NO_SLOWER_PROMISE), 0.2, 1.0))
@@ -137,7 +135,7 @@ class Groups:
 
     members: FloatArray
     controls: FloatArray
-    is_busy: FloatArray
+    is_busy: BoolArray
 
 
 def group_world(machines: IntArray, size: int, zones: int, controls: int, rng: np.random.Generator) -> World:

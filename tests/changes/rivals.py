@@ -5,8 +5,8 @@ from typing import Final
 import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
-from plimsoll_change.evidence import PAST_H, WEEK_H
 from plimsoll_change.verdict import SLOWER_MARGIN
+from plimsoll_change.watch import PAST_H, WEEK_H
 
 CONFIDENCE_Z: Final = 2.326  # of 98 %, both sides
 TOLERANCE: Final = 0.25

@@ -14,8 +14,6 @@ import numpy as np
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll_change.evidence import (
     LEAST_SIBLINGS,
-    PAST_H,
-    WEEK_H,
     Deviations,
     center_on_week_before,
     excess_over_past,
@@ -25,6 +23,7 @@ from plimsoll_change.evidence import (
 from plimsoll_change.group_verdict import CONFIRMED_BY, CONFIRMED_P, judge_group_hours, permutation_p, subtract_controls
 from plimsoll_change.thresholds import Thresholds
 from plimsoll_change.verdict import judge_hours
+from plimsoll_change.watch import PAST_H, WEEK_H
 from plimsoll_change.waves import Wave, WaveKind, WaveMember, draw_waves
 from tests.changes.latency import HOURS, WEEKS, World, find_working, make_world
 from tests.changes.learning import SOME_WORK, learn_thresholds, split_machines

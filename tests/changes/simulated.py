@@ -339,7 +339,8 @@ def begin_rollout(changes: Sequence[SimulatedChange], seed: int) -> tuple[Rollou
         holder="here",
         say=lambda _text: None,
     )
-    judge = MetricsJudge(changer=account, metrics=SimulatedMetrics(cloudwatch=account.cloudwatch), say=context.say)
+    metrics = SimulatedMetrics(cloudwatch=account.cloudwatch)
+    judge = MetricsJudge(ledger=ledger, changer=account, metrics=metrics, say=context.say)
     return Rollout(context=context, judge=judge), account
 
 

@@ -1,22 +1,27 @@
 """A small version of `make changes`: one split, few weeks, and the promises within what so few can show."""
 
+import json
 from typing import Final
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
-from plimsoll_change.bets import LINES, highest_of, learn_bets, play_bets
-from plimsoll_change.evidence import PAST_H, WEEK_H
+from plimsoll_change.bets import highest_of, play_bets
+from plimsoll_change.evidence import Deviations
 from plimsoll_change.thresholds import (
+    Thresholds,
     conformal_level,
+    learn_own_levels,
     own_thresholds,
-    read_thresholds,
     shipped_thresholds,
-    write_thresholds,
 )
-from plimsoll_change.watch import ChangeWatch, HourlySignal
+from plimsoll_change.verdict import judge_change
+from plimsoll_change.watch import WEEK_H, VerdictCode
 from tests.canary.test_published import SEVEN_OF_TEN
-from tests.canary.watches import REQUESTED_HOUR
+from tests.canary.watches import a_watch
+from tests.changes.__main__ import SHIPPED
+from tests.changes.calibration import LINES, learn_bets, write_thresholds
 from tests.changes.latency import World
 from tests.changes.learning import split_machines, with_evidence, world_of
 from tests.changes.page import PAGE, QUOTE, quote_figures, read_figures
@@ -94,38 +99,54 @@ def test_the_level_is_a_conformal_quantile(count: int, level: float, place: int)
 
 
 def test_thresholds_survive_being_written() -> None:
-    shipped = shipped_thresholds()
-    again = read_thresholds(write_thresholds(shipped))
-    assert write_thresholds(again) == write_thresholds(shipped)
+    """The file that ships is what is written of what is read from it."""
+    plain = write_thresholds(shipped_thresholds())
+    assert plain == json.loads(SHIPPED.read_text())
+    again = TypeAdapter(Thresholds).validate_json(json.dumps(plain))
+    assert write_thresholds(again) == plain
 
 
-def a_placebo(noise: float, seed: int) -> ChangeWatch:
-    hours = PAST_H + WEEK_H
-    latency = np.random.default_rng(seed).lognormal(0, noise, hours)
-    signal = HourlySignal(mean_latency_us=latency, highest_latency_us=latency, operations=np.full(hours, 5000.0))
-    return ChangeWatch(
-        volume_id=f"vol-{seed}",
-        start_hour=REQUESTED_HOUR - PAST_H,
-        requested_hour=REQUESTED_HOUR,
-        completed_hour=REQUESTED_HOUR,
-        signal=signal,
-        stopped_minutes=np.zeros(hours),
-        budget_minutes=15.0,
-    )
+def some_placebos(count: int) -> Deviations:
+    """Weeks of quiet volumes."""
+    noise = np.random.default_rng(8).normal(0, 0.05, (count, 2 * WEEK_H))
+    return Deviations(mean=noise, highest=noise, is_busy=np.zeros_like(noise, dtype=np.bool_))
 
 
 @pytest.mark.parametrize(
-    ("count", "is_own", "lower"), [(199, True, (0.01, 0.05)), (99, False, (0.05,)), (20, False, ())]
+    ("count", "lower", "words"),
+    [
+        (199, (0.01, 0.05), "own calibration, 199 weeks"),
+        (99, (0.05,), "the larger of the shipped calibration and that of 99 own weeks"),
+        (20, (), "the larger of the shipped calibration and that of 20 own weeks"),
+        (0, (), "shipped calibration"),
+    ],
 )
 def test_an_account_with_enough_quiet_weeks_has_lower_levels_of_its_own(
-    count: int, is_own: bool, lower: tuple[float, ...]
+    count: int, lower: tuple[float, ...], words: str
 ) -> None:
     shipped = shipped_thresholds()
-    own = own_thresholds([a_placebo(0.05, seed) for seed in range(count)], shipped).slower
-    assert own.is_own is is_own
+    own = own_thresholds(learn_own_levels(some_placebos(count), 0, shipped), shipped)
     for level in (0.01, 0.05):
-        assert (own.levels[level] < shipped.slower.levels[level]) is (level in lower)
-    assert own_thresholds([], shipped) is shipped
+        assert own.slower.is_own(level) is (level in lower)
+        assert (own.slower.levels[level] < shipped.slower.levels[level]) is (level in lower)
+    watch = a_watch(np.ones(1), np.full(WEEK_H, 3.0))
+    verdict = judge_change(watch, own)
+    assert (verdict.code, verdict.own_weeks) == (VerdictCode.WORSE, count)
+    assert verdict.text.endswith(f"; {words}.")
+    assert ("observed" in verdict.text) is (0.01 not in lower)
+
+
+def test_where_own_weeks_are_wilder_their_level_holds_however_few_they_are() -> None:
+    shipped, placebos = shipped_thresholds(), some_placebos(20)
+    wild = Deviations(mean=30 * placebos.mean, highest=30 * placebos.highest, is_busy=placebos.is_busy)
+    own = own_thresholds(learn_own_levels(wild, 0, shipped), shipped)
+    assert own.slower.levels[0.01] > shipped.slower.levels[0.01]
+
+
+def test_weeks_without_evidence_are_no_placebos() -> None:
+    placebos = some_placebos(20)
+    placebos.mean[:5, WEEK_H:] = np.nan
+    assert learn_own_levels(placebos, 0, shipped_thresholds()).weeks == 15
 
 
 def test_the_page_has_every_harm_scene_and_plot_of_its_measurements() -> None:

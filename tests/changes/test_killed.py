@@ -38,7 +38,7 @@ class HarmJudge:
         return {}
 
     def judge_group(self, _progress, _members, _bake_h, _now):
-        return GroupVerdict(verdict=a_verdict(), members=())
+        return GroupVerdict(verdict=a_verdict())
 
 
 def test_a_plan_is_carried_out_whole_by_processes_that_are_killed(tmp_path):

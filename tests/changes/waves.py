@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from plimsoll.model.arrays import FloatArray
-from plimsoll_change.evidence import WEEK_H
 from plimsoll_change.group_verdict import judge_group_hours, subtract_controls
-from plimsoll_change.thresholds import GROUP_SIZES
+from plimsoll_change.watch import WEEK_H
+from tests.changes.calibration import GROUP_SIZES
 from tests.changes.latency import World
 from tests.changes.learning import (
     CONTROLS,

@@ -8,14 +8,13 @@ import numpy as np
 
 from plimsoll.model.arrays import FloatArray, IntArray
 from plimsoll_change.evidence import (
-    PAST_H,
-    WEEK_H,
     Deviations,
     center_on_week_before,
     excess_over_past,
     mark_busy_hours,
     subtract_siblings,
 )
+from plimsoll_change.watch import PAST_H, WEEK_H
 from tests.changes.latency import HOURS, World
 
 UNCHANGED: Final = "nothing changed"

@@ -79,6 +79,7 @@ class MemoryMetrics:
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """The asked series over the asked windows."""
+        assert len({(ask.volume.account, ask.volume.region) for ask in asks}) <= 1
         self.usage.calls += 1
         return [self.broken.get(ask.volume.id) or self._found(ask) for ask in asks]
 

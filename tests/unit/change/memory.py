@@ -137,7 +137,7 @@ class ToldJudge:
         return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
 
     def judge_group(self, _progress, members, _bake_h, _now):
-        return self.groups.get(len(members), GroupVerdict(verdict=a_verdict(), members=()))
+        return self.groups.get(len(members), GroupVerdict(verdict=a_verdict()))
 
     def count_stopped(self, lines, _since, _now):
         return {line.id: self.stopped.get(line.volume_id, 0.0) for line in lines}

@@ -7,7 +7,7 @@ import numpy as np
 from plimsoll.ports import Target
 from plimsoll_change.judging import _count_new_stops, find_controls
 from plimsoll_change.plan import ControlVolume
-from plimsoll_change.watch import ChangeWatch, HourlySignal
+from plimsoll_change.watch import PAST_H, ChangeWatch, HourlySignal
 from plimsoll_change.watching import hour_of
 from tests.unit.change.memory import NOW, a_line, a_world
 
@@ -19,14 +19,14 @@ def a_control(number, application="shop", zone="us-east-1a"):
 
 
 def a_watch(stopped):
-    silent = np.full(len(stopped), np.nan)
+    """The hours until a day after now."""
+    silent = np.full(PAST_H, np.nan)
     return ChangeWatch(
         volume_id="vol-1",
-        start_hour=hour_of(NOW) - 100,
         requested_hour=hour_of(NOW) + 24,
         completed_hour=None,
-        signal=HourlySignal(mean_latency_us=silent, highest_latency_us=silent, operations=silent),
-        stopped_minutes=np.asarray(stopped, dtype=float),
+        signal=HourlySignal(latency_us=np.stack([silent, silent]), operations=silent),
+        stopped_minutes=np.concatenate([silent[len(stopped) :], stopped]),
         budget_minutes=15.0,
     )
 
@@ -36,7 +36,7 @@ def test_minutes_that_a_volume_is_stopped_for_as_usual_are_no_news():
     assert _count_new_stops(a_watch([0.0] * 100 + [2.0] * 24), NOW) == 48
     assert _count_new_stops(a_watch([1.0] * 100 + [3.0] * 24), NOW) == 48
     assert _count_new_stops(a_watch([np.nan] * 100 + [1.0] * 24), NOW) == 24
-    assert _count_new_stops(a_watch([0.0] * 124), NOW - timedelta(days=30)) == 0
+    assert _count_new_stops(a_watch([0.0] * 124), NOW - timedelta(days=50)) == 0
 
 
 def test_controls_are_of_the_same_application_and_else_of_the_zone():

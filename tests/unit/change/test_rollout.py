@@ -54,7 +54,7 @@ def test_without_any_verdict_a_class_stops_after_two_bakes():
 
 def test_a_person_lets_a_stopped_class_go_on():
     world = a_world(*some_lines(5)).approve()
-    world.judge.groups = {3: GroupVerdict(verdict=a_verdict("cannot-tell"), members=())}
+    world.judge.groups = {3: GroupVerdict(verdict=a_verdict("cannot-tell"))}
     world.process().run()
     assert len(world.changer.asked) == 4
     world.process().context.ledger.add("class-01", Fact(kind=FactKind.RESUMED, at=world.clock.now(), by="ada"))
@@ -75,7 +75,7 @@ def test_a_class_that_stops_begins_nothing_more_of_its_open_wave():
 
 def test_a_group_that_is_slower_stops_its_class_and_offers_the_way_back():
     world = a_world(*some_lines(6)).approve()
-    world.judge.groups = {3: GroupVerdict(verdict=a_verdict("worse"), members=())}
+    world.judge.groups = {3: GroupVerdict(verdict=a_verdict("worse"))}
     world.process().run()
     assert codes(world)[-2:] == [("judged", "worse"), ("stopped", "worse")]
     assert [spec for _, spec, _ in world.changer.asked] == [GP3] * 4
@@ -85,7 +85,7 @@ def test_members_that_a_holding_group_names_go_back_singly():
     world = a_world(*some_lines(6)).approve()
     wave = next(wave for wave in world.plan.waves if wave.number == 2)
     volume_id = world.process().progress.jobs[wave.members[0]].line.volume_id
-    world.judge.groups = {3: GroupVerdict(verdict=a_verdict("hold"), members=(), named=(volume_id,))}
+    world.judge.groups = {3: GroupVerdict(verdict=a_verdict("hold"), named=(volume_id,))}
     progress = world.process().run()
     back = [name for name, spec, _ in world.changer.asked if spec == IO1]
     assert back == [volume_id]

@@ -1,8 +1,9 @@
 """Watches read from metrics: what is known, what stopped a volume, and what makes a comparison impossible."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from plimsoll.model.errors import CloudError
 from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
 from plimsoll.model.volume import Attachment, Volume
 from plimsoll.ports import UnreadVolume
-from plimsoll_change.evidence import PAST_H
-from plimsoll_change.watch import ChangeWatch
+from plimsoll.reading.known import Ask, Found
+from plimsoll_change.watch import PAST_H, ChangeWatch
 from plimsoll_change.watching import WatchedVolume, read_watches
 from tests.builders import a_host, a_spec, a_volume
 from tests.builders import some_sums as sums
@@ -75,10 +76,10 @@ def read_one(asked: WatchedVolume, given: Mapping[str, Mapping[str, object]]) ->
 
 def test_hours_begin_six_weeks_before_the_request_and_end_with_the_last_full_hour() -> None:
     watch = read_one(watched(attached(), completed=REQUESTED + timedelta(hours=3)), {"vol-1": series()})
-    assert (watch.requested_hour - watch.start_hour, watch.end_hour - watch.requested_hour) == (PAST_H, 30)
+    assert (len(watch.stopped_minutes), watch.end_hour - watch.requested_hour) == (PAST_H + 30, 30)
     assert watch.completed_hour == watch.requested_hour + 3
-    assert np.allclose(watch.signal.mean_latency_us, 800)
-    assert np.allclose(watch.signal.highest_latency_us, 2400)
+    assert np.allclose(watch.signal.latency_us[0], 800)
+    assert np.allclose(watch.signal.latency_us[1], 2400)
     assert np.allclose(watch.signal.operations, 1000 * HOUR_S)
 
 
@@ -137,7 +138,7 @@ def test_siblings_are_read_once_and_one_that_cannot_be_read_is_left_out() -> Non
         assert isinstance(watch, ChangeWatch)
         assert len(watch.siblings) == 1
         assert len(watch.siblings[0].operations) == len(watch.signal.operations)
-        assert np.nanmean(watch.siblings[0].mean_latency_us) == pytest.approx(2000)
+        assert np.nanmean(watch.siblings[0].latency_us[0]) == pytest.approx(2000)
 
 
 def test_a_volume_that_cannot_be_read_has_its_error_and_the_others_are_read() -> None:
@@ -148,6 +149,38 @@ def test_a_volume_that_cannot_be_read_has_its_error_and_the_others_are_read() ->
     assert isinstance(first, UnreadVolume)
     assert first.id == "vol-1"
     assert isinstance(second, ChangeWatch)
+
+
+def test_volumes_of_other_places_are_read_there_and_a_place_that_fails_costs_its_own() -> None:
+    given = {f"vol-{number}": sums(start_s=START_S, buckets=MINUTES, **series()) for number in range(1, 4)}
+    here, there, denied = (
+        watched(replace(attached(name), region=region))
+        for name, region in (("vol-1", "us-east-1"), ("vol-2", "eu-west-1"), ("vol-3", "eu-north-1"))
+    )
+    beside = replace(there, siblings=(here.volume,))
+    first, second, third = read_watches([here, beside, denied], _DeniedIn("eu-north-1", given=given), NOW, TYPES)
+    for watch in (first, second):
+        assert isinstance(watch, ChangeWatch)
+        assert np.allclose(watch.signal.latency_us[0], 800)
+        assert np.isfinite(watch.stopped_minutes[PAST_H:]).all()
+    assert isinstance(second, ChangeWatch)
+    assert np.allclose(second.siblings[0].latency_us[0], 800)
+    assert isinstance(third, UnreadVolume)
+    with pytest.raises(CloudError):
+        list(read_watches([denied], _DeniedIn("eu-north-1", given=given), NOW, TYPES))
+
+
+class _DeniedIn(MemoryMetrics):
+    """Metrics of which none may be read in a region."""
+
+    def __init__(self, region: str, **fields: Any) -> None:
+        super().__init__(**fields)
+        self._region = region
+
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        if asks[0].volume.region == self._region:
+            raise CloudError("denied")
+        return super().read(asks)
 
 
 @pytest.mark.parametrize(
