@@ -141,7 +141,7 @@ faults: .venv/.ready ## audits under seeded faults, and what became of every vol
 	$(CLEAN_ENV) $(RUN) python -m tests.faults --seeds $(SEEDS) --from $(FROM) --jobs $(JOBS) $(if $(filter 2000,$(SEEDS)),--write)
 
 # Ten splits of machines took a quarter of an hour on one core.
-changes: .venv/.ready ## how often verdicts on changes are wrong, into docs/changes.md, and the thresholds that ship (a quarter of an hour)
+changes: .venv/.ready ## how often verdicts on changes are wrong, into tests/changes/README.md, and the thresholds that ship (a quarter of an hour)
 	$(CLEAN_ENV) $(RUN) python -m tests.changes --write
 
 settings: .venv/.ready ## every setting of the deployed service, with its default and what it is

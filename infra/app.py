@@ -14,7 +14,7 @@ from infra.change_stack import ChangeStack
 from infra.data_stack import DataStack
 from infra.deployed_region import check_region, find_region, leave_out_what_is_missing
 from infra.document_stack import benchmark_document, probe_document
-from infra.member_role_stack import audit_role, change_plan_role, change_role, probe_role, validation_role
+from infra.member_role_stack import MEMBER_ROLES, MemberRoleStack
 from infra.probe_stack import ProbeStack
 from infra.settings import Deployment
 from infra.slack_stack import SlackStack
@@ -34,19 +34,16 @@ def add_stacks(app: App, deployment: Deployment) -> None:
     """Adds the stacks of a deployment to an app."""
     data = DataStack(app, deployment)
     service: list[Stack] = [data, AuditStack(app, deployment)]
-    members: list[Stack] = [audit_role(app, deployment)]
+    members = [MemberRoleStack(app, role, deployment) for role in MEMBER_ROLES if role.is_made(deployment)]
     if deployment.with_validation:
         service.append(ValidationStack(app, deployment))
-        members.append(validation_role(app, deployment))
         if deployment.locked_document:
             benchmark_document(app, deployment)
     if deployment.with_probe:
         service.append(ProbeStack(app, deployment))
-        members.append(probe_role(app, deployment))
         probe_document(app, deployment)
     if deployment.with_changes:
         service.append(ChangeStack(app, deployment))
-        members += [change_plan_role(app, deployment), change_role(app, deployment)]
     if deployment.slack is not None:
         service.append(SlackStack(app, deployment))
     for stack in service[1:]:

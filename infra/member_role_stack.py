@@ -3,7 +3,8 @@
 Each is a plain CloudFormation template, without anything of CDK in it, so that a StackSet can deploy it everywhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import CfnOutput, CfnParameter, DefaultStackSynthesizer, Stack
@@ -29,28 +30,86 @@ _PATHS: Final = "aws:cdk:enable-path-metadata"
 _CALLER: Final = look(frozenset({"sts:GetCallerIdentity"}), "name the caller")
 
 
-class MemberRoleStack(Stack):
-    """A role in a member account for these functions of the service alone, and only with the external id."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberRole:
+    """A role for member accounts, and whether a deployment has it."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        name: str,
-        *,
-        deployment: Deployment,
-        role_name: str,
-        says: str,
-        functions: Sequence[str],
-    ) -> None:
+    name: str
+    says: str
+    role_name: Callable[[Deployment], str]
+    functions: Callable[[Deployment], Sequence[str]]
+    """The functions that assume it."""
+    grants: Callable[[Stack, Deployment], Sequence[Grant]]
+    """What it lets them do, in the account of its stack."""
+    is_made: Callable[[Deployment], bool]
+
+
+def _list_readers(deployment: Deployment) -> list[str]:
+    return [
+        *AUDIT_ENTERS,
+        *(PROBE_AUDITS if deployment.with_probe else ()),
+        *(VALIDATION_AUDITS if deployment.with_validation else ()),
+        *(SLACK_ENTERS if deployment.slack else ()),
+    ]
+
+
+MEMBER_ROLES: Final = (
+    MemberRole(
+        name="audit",
+        says="what audits read in this account; it changes nothing",
+        role_name=lambda deployment: deployment.role_name,
+        functions=_list_readers,
+        grants=lambda _, deployment: [look(auditing(deployment.parsed_policy), "read volumes, prices and metrics")],
+        is_made=lambda _: True,
+    ),
+    MemberRole(
+        name="validation",
+        says="what validations measure with in this account; only scratch volumes are changed",
+        role_name=lambda deployment: deployment.validation_role_name,
+        functions=lambda _: VALIDATION_ENTERS,
+        grants=lambda stack, deployment: [_CALLER, *Measuring(stack=stack, deployment=deployment).all],
+        is_made=lambda deployment: deployment.with_validation,
+    ),
+    MemberRole(
+        name="probe",
+        says="what probes read hosts with in this account, by one document that does no I/O",
+        role_name=lambda deployment: deployment.probe_role_name,
+        functions=lambda _: PROBE_ENTERS,
+        grants=lambda stack, _: [_CALLER, *Probing(stack=stack).all],
+        is_made=lambda deployment: deployment.with_probe,
+    ),
+    MemberRole(
+        name="change-plan",
+        says="what looks at volumes for a plan of changes in this account, and tags them; it changes none",
+        role_name=lambda deployment: deployment.change_plan_role_name,
+        functions=lambda _: CHANGE_PLANS,
+        grants=lambda stack, _: Changing(stack=stack).plans,
+        is_made=lambda deployment: deployment.with_changes,
+    ),
+    MemberRole(
+        name="change",
+        says="what changes planned volumes in this account; only volumes that a plan has tagged",
+        role_name=lambda deployment: deployment.change_role_name,
+        functions=lambda _: CHANGE_ENTERS,
+        grants=lambda stack, _: Changing(stack=stack).changes,
+        is_made=lambda deployment: deployment.with_changes,
+    ),
+)
+
+
+class MemberRoleStack(Stack):
+    """A role in a member account for its functions of the service alone, and only with the external id."""
+
+    def __init__(self, scope: Construct, member_role: MemberRole, deployment: Deployment) -> None:
+        description = f"Plimsoll: {member_role.says}"
         super().__init__(
             scope,
-            name,
-            stack_name=f"plimsoll-{deployment.stage}-{name}",
-            description=f"Plimsoll: {says}",
+            f"member-{member_role.name}",
+            stack_name=f"plimsoll-{deployment.stage}-member-{member_role.name}",
+            description=description,
             synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=False),
         )
         self.node.set_context(_PATHS, value=False)
-        self.deployment = deployment
         service = CfnParameter(
             self,
             "ServiceAccount",
@@ -69,14 +128,14 @@ class MemberRoleStack(Stack):
         names = Names(stack=self, stage=deployment.stage)
         callers = [
             role_arn(service.value_as_string, names.role(function), self.partition, deployment.role_path)
-            for function in functions
+            for function in member_role.functions(deployment)
         ]
-        self.role = iam.Role(
+        role = iam.Role(
             self,
             "Role",
-            role_name=role_name,
+            role_name=member_role.role_name(deployment),
             path=deployment.written_role_path,
-            description=f"Plimsoll: {says}",
+            description=description,
             assumed_by=iam.AccountPrincipal(service.value_as_string).with_conditions(
                 {
                     "StringEquals": {"sts:ExternalId": external_id.value_as_string},
@@ -84,84 +143,5 @@ class MemberRoleStack(Stack):
                 }
             ),
         )
-        CfnOutput(self, "RoleArn", value=self.role.role_arn, description="What the service assumes here")
-
-    def allow(self, grants: Sequence[Grant]) -> None:
-        """Lets the role do this."""
-        give(self.role, grants)
-
-
-def audit_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
-    """The role that audits read with; it changes nothing."""
-    functions = [
-        *AUDIT_ENTERS,
-        *(PROBE_AUDITS if deployment.with_probe else ()),
-        *(VALIDATION_AUDITS if deployment.with_validation else ()),
-        *(SLACK_ENTERS if deployment.slack else ()),
-    ]
-    stack = MemberRoleStack(
-        scope,
-        "member-audit",
-        deployment=deployment,
-        role_name=deployment.role_name,
-        says="what audits read in this account; it changes nothing",
-        functions=functions,
-    )
-    stack.allow([look(auditing(deployment.parsed_policy), "read volumes, prices and metrics")])
-    return stack
-
-
-def validation_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
-    """The role that validations measure with: it changes scratch volumes alone."""
-    stack = MemberRoleStack(
-        scope,
-        "member-validation",
-        deployment=deployment,
-        role_name=deployment.validation_role_name,
-        says="what validations measure with in this account; only scratch volumes are changed",
-        functions=VALIDATION_ENTERS,
-    )
-    stack.allow([_CALLER, *Measuring(stack=stack, deployment=deployment).all])
-    return stack
-
-
-def probe_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
-    """The role that probes read hosts with: it runs one document, and cannot change it."""
-    stack = MemberRoleStack(
-        scope,
-        "member-probe",
-        deployment=deployment,
-        role_name=deployment.probe_role_name,
-        says="what probes read hosts with in this account, by one document that does no I/O",
-        functions=PROBE_ENTERS,
-    )
-    stack.allow([_CALLER, *Probing(stack=stack).all])
-    return stack
-
-
-def change_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
-    """The role that changes volumes: those alone that a plan has tagged, and it can tag none."""
-    stack = MemberRoleStack(
-        scope,
-        "member-change",
-        deployment=deployment,
-        role_name=deployment.change_role_name,
-        says="what changes planned volumes in this account; only volumes that a plan has tagged",
-        functions=CHANGE_ENTERS,
-    )
-    stack.allow(Changing(stack=stack).changes)
-    return stack
-
-
-def change_plan_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
-    """The role that plans look at volumes with, and tag them: it changes none."""
-    stack = MemberRoleStack(
-        scope,
-        "member-change-plan",
-        deployment=deployment,
-        role_name=deployment.change_plan_role_name,
-        says="what looks at volumes for a plan of changes in this account, and tags them; it changes none",
-        functions=CHANGE_PLANS,
-    )
-    stack.allow(Changing(stack=stack).plans)
-    return stack
+        CfnOutput(self, "RoleArn", value=role.role_arn, description="What the service assumes here")
+        give(role, member_role.grants(self, deployment))

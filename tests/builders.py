@@ -15,11 +15,10 @@ from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.decide import answer
 from plimsoll.decide.evidence import FailedMeasurement
 from plimsoll.decide.groups import StripeSet
-from plimsoll.decide.hosting import host_loads
 from plimsoll.decide.offers import Market
 from plimsoll.demand.demand import Demand
 from plimsoll.demand.from_metrics import demand_of
-from plimsoll.demand.host_room import HostLoad
+from plimsoll.demand.host_room import HostLoad, host_loads
 from plimsoll.model.ceiling import Ceiling, Resource
 from plimsoll.model.envelope import Envelope
 from plimsoll.model.errors import CloudError

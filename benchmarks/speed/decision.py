@@ -14,11 +14,10 @@ from plimsoll.auditing.list import list_volumes
 from plimsoll.decide.case import Case, DecisionContext
 from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.decide import answer
-from plimsoll.decide.hosting import host_loads
 from plimsoll.decide.offers import Market
 from plimsoll.demand.demand import Demand
 from plimsoll.demand.from_metrics import demand_of
-from plimsoll.demand.host_room import HostLoad
+from plimsoll.demand.host_room import HostLoad, host_loads
 from plimsoll.model.policy import Headrooms, Policy
 from plimsoll.model.volume import Volume
 from plimsoll.ports import Target

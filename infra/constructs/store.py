@@ -1,10 +1,11 @@
-"""The store: the bucket of runs, reports and measurements, which nobody reads without TLS or from outside."""
+"""The store: the bucket of runs, reports and measurements."""
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from infra.constructs.logged_bucket import LoggedBucket
 from infra.names import Names
 from infra.settings import Deployment
 
@@ -17,39 +18,11 @@ _VALIDATION_DAYS = 8
 """The least that the work of a validation, and who asked for it, is kept: a day longer than one may last."""
 
 
-class Store(Construct):
-    """The bucket, and beside it one for the log of who asked for what in it."""
+class Store(LoggedBucket):
+    """The bucket, whose objects are deleted at an age of their kind."""
 
     def __init__(self, scope: Construct, *, names: Names, deployment: Deployment, key: kms.IKey | None) -> None:
-        super().__init__(scope, "Store")
-        self.access_log = s3.Bucket(
-            self,
-            "AccessLog",
-            # S3 delivers access logs only to buckets that its own keys encrypt.
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            lifecycle_rules=[s3.LifecycleRule(expiration=Duration.days(deployment.logs_days))],
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            enforce_ssl=True,
-            removal_policy=RemovalPolicy.RETAIN,
-        )
-        self.bucket = s3.Bucket(
-            self,
-            "Bucket",
-            bucket_name=names.bucket,
-            encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
-            encryption_key=key,
-            bucket_key_enabled=True if key else None,
-            versioned=True,
-            lifecycle_rules=_lifecycle(deployment),
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            enforce_ssl=True,
-            minimum_tls_version=1.2,
-            server_access_logs_bucket=self.access_log,
-            server_access_logs_prefix="store/",
-            removal_policy=RemovalPolicy.RETAIN,
-        )
+        super().__init__(scope, "Store", names.bucket, deployment, key, lifecycle_rules=_lifecycle(deployment))
 
 
 def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:

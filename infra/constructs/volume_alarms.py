@@ -7,9 +7,9 @@ from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 
 from infra.constructs.alarms import Alarms
+from plimsoll.clouds.aws.graph_link import iops_expression, throughput_expression
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
 from plimsoll.model.units import MINUTE_S
-from plimsoll.reading.grid import iops_expression, throughput_expression
 
 _MINUTES: Final = 15
 """Minutes in a row with demand at the threshold that are an alarm. Bursts and queues absorb shorter ones."""

@@ -70,11 +70,10 @@ def imports_of(module: str) -> frozenset[str]:
     return frozenset(_find_imports(_graph(), module))
 
 
-@cache
-def own_packages() -> tuple[str, ...]:
-    """The library's packages that functions import. Of other wings a zip has nothing."""
-    modules = {module for function in handlers() for module in imports_of(f"functions.{function}")}
-    return tuple(name for name in PACKAGES if name in modules)
+def own_packages(function: str) -> tuple[str, ...]:
+    """The library's packages that a function imports. Of other wings its zip has nothing."""
+    packages = {module.partition(".")[0] for module in imports_of(f"functions.{function}")}
+    return tuple(name for name in PACKAGES if name in packages)
 
 
 @cache

@@ -21,6 +21,7 @@ from uv import find_uv_bin
 from infra.packaging import PROJECT, RUNTIME
 from infra.packaging.contents import (
     OWN,
+    PACKAGES,
     all_requirements,
     asked_services,
     distributions,
@@ -73,7 +74,7 @@ ANY_CLOUD: Final = Target()
 def zip_of(function: str, target: Target = ANY_CLOUD, *, folder: Path = PROJECT / "build") -> Path:
     """The zip of the Lambda `functions.<function>.handler`; built unless it is there.
 
-    Functions that need the same distributions share a zip. Its name is a digest of its inputs, and the same inputs give
+    Functions that need the same packages share a zip. Its name is a digest of its inputs, and the same inputs give
     the same bytes. CalledProcessError where a distribution has no wheel for the processor, or the registry no answer.
     """
     path = folder / name_of(function, target)
@@ -83,19 +84,18 @@ def zip_of(function: str, target: Target = ANY_CLOUD, *, folder: Path = PROJECT 
         _make_folder(site, lambda unfinished: _install(unfinished, target.architecture, target.python), target.python)
         own_folder = folder / f"own-{_digest((*inputs, _own_digest()))}"
         _make_folder(own_folder, _copy_own, target.python)
-        ours = (file for file in own_folder.rglob("*") if file.is_file())
-        outside = {file.relative_to(site).as_posix(): file for file in _files_of(site, _needs(function, target))}
-        _zip({**outside, **{file.relative_to(own_folder).as_posix(): file for file in ours}}, path)
+        left_out = {*PACKAGES} - {*own_packages(function)}
+        every = {file.relative_to(own_folder): file for file in own_folder.rglob("*") if file.is_file()}
+        ours = {place.as_posix(): file for place, file in every.items() if place.parts[0] not in left_out}
+        needed = distributions(function, google=target.google)
+        _zip({**{file.relative_to(site).as_posix(): file for file in _files_of(site, needed)}, **ours}, path)
     return path
 
 
 def name_of(function: str, target: Target = ANY_CLOUD) -> str:
     """The name of a function's zip."""
-    return f"lambda-{_digest((*target.digested, _own_digest(), *_needs(function, target)))}.zip"
-
-
-def _needs(function: str, target: Target) -> tuple[str, ...]:
-    return distributions(function, google=target.google)
+    needed = (*distributions(function, google=target.google), *own_packages(function))
+    return f"lambda-{_digest((*target.digested, _own_digest(), *needed))}.zip"
 
 
 @cache
@@ -150,7 +150,7 @@ def _copy_own(folder: Path) -> None:
     pyproject = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     bundled = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     ignored = shutil.ignore_patterns("__pycache__", "cli", "__main__.py")
-    own = {f"lib/{name}": name for name in own_packages()}
+    own = {f"lib/{name}": name for name in PACKAGES}
     for place, name in {**own, "functions": "functions", **bundled}.items():
         shutil.copytree(PROJECT / place, folder / name, ignore=ignored, dirs_exist_ok=True)
     # A run says which version of Plimsoll made it.

@@ -1,19 +1,24 @@
 """Files as they are read, and as they are written.
 
-Read: only what is a file, of a bounded size, whatever stands in it. A file of one JSON object, such as run.json, has
-the checksum of its own content within.
+Read: only what is a file, of a bounded size, whatever stands in it.
+
+Checksums, so that a changed file is named: a file of one JSON object, such as run.json, has its own within. Those of
+other files stand beside them, in checksums.json. The folders of earlier versions have none: their files are read as
+they are.
 
 Written: whole or not at all, so that nobody ever reads half of one, and only files are written over. What is written
 names volumes, accounts and money: new files and folders are their owner's alone; what is there already keeps its mode.
 """
 
 import errno
+import hashlib
 import json
 import os
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final
@@ -80,6 +85,59 @@ def unseal(content: Mapping[str, Any]) -> dict[str, Any]:
 def _checksum(plain: Mapping[str, Any]) -> str:
     """The CRC-32 of values as JSON, in whichever order and layout a file has them."""
     return f"{zlib.crc32(json.dumps(plain, sort_keys=True, separators=(',', ':')).encode()):08x}"
+
+
+CHECKSUMS: Final = "checksums.json"
+
+
+_LOOKS: Final = 3
+"""How often a file and its checksum are compared: a process may be writing both."""
+
+
+def note_checksums(folder: Path, names: Iterable[str]) -> None:
+    """Notes what files are now, beside what was noted of others."""
+    written = {**(noted_checksums(folder) or {}), **{name: _digest(folder / name) for name in names}}
+    with atomic_path(folder / CHECKSUMS) as beside:
+        beside.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def is_as_written(path: Path, instead: bytes | None = None) -> bool:
+    """True if a file is as it was written, or if nothing was noted of it. OSError if it is no file.
+
+    `instead` is what it would be if it had kept its layout.
+    """
+    for _ in range(_LOOKS):
+        noted = noted_checksums(path.parent)
+        if noted is None or path.name not in noted:
+            return noted is not None or not (path.parent / CHECKSUMS).exists()
+        seen = path.stat()
+        if instead is None:
+            digest = _digest_at(path, seen.st_mtime_ns, seen.st_size, seen.st_ino)
+        else:
+            digest = hashlib.sha256(instead).hexdigest()
+        if digest == noted[path.name]:
+            return True
+    return False
+
+
+def noted_checksums(folder: Path) -> dict[str, Any] | None:
+    """The noted checksums of a folder's files; None if there are none, or they cannot be read."""
+    try:
+        checksums = parse_json(read_bytes(folder / CHECKSUMS))
+    except (OSError, ValueError):
+        return None
+    return checksums if isinstance(checksums, dict) else None
+
+
+def _digest(path: Path) -> str:
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _digest_at(path: Path, _changed_ns: int, _size: int, _inode: int) -> str:
+    """The digest of a file that has not changed since: a page of `serve` asks for the same again and again."""
+    return _digest(path)
 
 
 BESIDE: Final = ".plimsoll-"

@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from plimsoll.auditing.at_once import Deciders
 from plimsoll.auditing.audit import no_stop, run_audit
-from plimsoll.auditing.deciders import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.files import make_file
 from plimsoll.model.errors import BadAnswer, BadInput, CloudError, DiskFull, NothingRead

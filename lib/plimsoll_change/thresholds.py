@@ -202,7 +202,7 @@ def _high_quantile(values: FloatArray) -> float:
 
 @cache
 def shipped_thresholds() -> Thresholds:
-    """The thresholds of the package, learned on public demand (docs/changes.md)."""
+    """The thresholds of the package, learned on public demand (docs/change.md)."""
     return read_thresholds(json.loads(files("plimsoll_change").joinpath("data/thresholds.json").read_text()))
 
 

@@ -13,10 +13,11 @@ from typing import Final
 from plimsoll.auditing.ports import BY_MINUTES_S, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.decide.groups import StripeSet
+from plimsoll.files import CHECKSUMS
 from plimsoll.jobs.document import StoredDocument, require_file
 from plimsoll.model.errors import PASSING, CloudError, OutOfTime
 from plimsoll.orders import Order
-from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.run_reader import matched_records
 from plimsoll.reports.totals import RunTotals
 from plimsoll.run import RunProgress, carry_out

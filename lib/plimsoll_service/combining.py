@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from plimsoll.files import CHECKSUMS
 from plimsoll.jobs.document import StoredDocument, require_file
 from plimsoll.model.kinds import CountsAs
 from plimsoll.ports import RunStore
@@ -17,7 +18,7 @@ from plimsoll.reports.csv_table import RunTables, run_tables
 from plimsoll.reports.data.database import open_runs
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, TABLE, UNANSWERED
 from plimsoll.reports.run_reader import full_name, matched_records, stream_records, stream_unanswered
 from plimsoll_service.config import MOST_ON_A_PAGE
 from plimsoll_service.history_update import announce

@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plimsoll.auditing.audit import run_audit
+from plimsoll.auditing.decide import batch_by_host
 from plimsoll.auditing.list import Listing, list_volumes, notices_of, with_stripes_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.decide.groups import StripeSet, find_takeovers
-from plimsoll.decide.hosting import batch_by_host
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import PASSING, CloudError
 from plimsoll.model.market import PriceBook

@@ -1,6 +1,7 @@
-"""`python -m tests.changes [--splits N] [--write]`: the measurements of docs/changes.md, and the thresholds that ship.
+"""`python -m tests.changes [--splits N] [--write]`: how often verdicts are wrong, and the thresholds that ship.
 
-With `--write` they go into the page, and the thresholds into `lib/plimsoll_change/data/thresholds.json`.
+With `--write` the figures go into README.md beside this, a few of them into docs/changes.md, and the thresholds into
+`lib/plimsoll_change/data/thresholds.json`.
 """
 
 import argparse
@@ -60,7 +61,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--wave-splits", type=int, default=WAVE_SPLITS)
     parser.add_argument("--rollouts", type=int, default=20, help="of each kind")
-    parser.add_argument("--write", action="store_true", help="into docs/changes.md and the thresholds that ship")
+    parser.add_argument("--write", action="store_true", help="into the pages and the thresholds that ship")
     options = parser.parse_args()
     splits = []
     for seed in range(options.splits):

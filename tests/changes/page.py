@@ -1,4 +1,4 @@
-"""The page of the measurements, docs/changes.md: `python -m tests.changes --write` makes what is between two marks."""
+"""The measurements as Markdown: all for README.md, and the few that docs/changes.md quotes."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,17 +24,59 @@ from tests.changes.singles import (
 from tests.changes.waves import SCENES, WaveOutcome
 from tests.changes.weeks import HARMS, UNCHANGED
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "changes.md"
+PAGE: Final = Path(__file__).parent / "README.md"
+QUOTE: Final = Path(__file__).parents[2] / "docs" / "changes.md"
 BEGIN, END = "<!-- figures: make changes -->\n", "<!-- end of figures -->"
+QUOTE_HARMS: Final = (
+    UNCHANGED,
+    "latency x1.25",
+    "latency x2",
+    "spread doubled",
+    "x2 for two hours a day",
+    "busiest 1 % of minutes stopped",
+)
+QUOTE_SCENES: Final = ("harmless", "harmless, and a release x1.3", "all x1.25", "one in ten x2 (at least one)")
+QUOTE_SIZE: Final = 10
+"""What docs/changes.md quotes: these harms, and these scenes of waves of so many members."""
 TARGETS: Final = {0.01: (0.5, 1.5), 0.05: (3.0, 6.0)}
-"""The percent of placebo weeks that may reach a level, in the mean over splits (issue 47)."""
+"""The percent of placebo weeks that may reach a level, in the mean over splits."""
 
 
 def write_page(text: str) -> None:
-    """Puts the figures in the page."""
-    page = PAGE.read_text()
-    head, rest = page.split(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}{text}{END}{rest.split(END)[1]}")
+    """Puts all figures into the page, and those that it quotes into the page of docs."""
+    for path, part in ((PAGE, text), (QUOTE, quote_figures(text))):
+        head, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+        path.write_text(f"{head}{BEGIN}{part}{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def read_figures(path: Path) -> str:
+    """The figures that a page has between its marks."""
+    return path.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+
+
+def quote_figures(text: str) -> str:
+    """The figures that a user needs, taken from the tables of all."""
+    spreads = {row[0]: row[2] for row in _rows(text, "| promise |")}
+    harms = {row[0]: (row[1], row[2], row[4]) for row in _rows(text, "| what the change did | worse |")}
+    waves = {row[1]: row[3].split(" / ") for row in _rows(text, "| members |") if row[0] == str(QUOTE_SIZE)}
+    lines = [
+        "| what the change did | worse | hold | no slower |",
+        "|---|---|---|---|",
+        *(f"| {name} | {' | '.join(harms[name])} |" for name in QUOTE_HARMS),
+        "",
+        f"| waves of {QUOTE_SIZE} that go on | with held back volumes | without |",
+        "|---|---|---|",
+        *(f"| {name} | {' | '.join(waves[name])} |" for name in QUOTE_SCENES),
+        "",
+        f"From split to split of the machines, {spreads['1 %']} are *worse* without cause, {spreads['5 %']} *hold*.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(text: str, head: str) -> list[list[str]]:
+    """The cells of each row of the table with this head."""
+    table = next(block for block in text.split("\n\n") if block.startswith(head))
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
 def figures(splits: Sequence[SplitOutcome], waves: Sequence[WaveOutcome], rollouts: Sequence[RolloutOutcome]) -> str:

@@ -19,7 +19,7 @@ from tests.canary.test_published import SEVEN_OF_TEN
 from tests.canary.watches import REQUESTED_HOUR
 from tests.changes.latency import World
 from tests.changes.learning import split_machines, with_evidence, world_of
-from tests.changes.page import PAGE
+from tests.changes.page import PAGE, QUOTE, quote_figures, read_figures
 from tests.changes.rivals import is_higher_by_ranks
 from tests.changes.rollouts import PLOTS, roll_out
 from tests.changes.singles import DIRECT, HELD, NO_SLOWER, WORSE, judge_split
@@ -129,7 +129,11 @@ def test_an_account_with_enough_quiet_weeks_has_lower_levels_of_its_own(
 
 
 def test_the_page_has_every_harm_scene_and_plot_of_its_measurements() -> None:
-    page = PAGE.read_text()
+    page = PAGE.read_text(encoding="utf-8")
     for name in (*HARMS, *SCENES, *PLOTS):
         assert f"| {name} |" in page
     assert f"| {100 * shipped_thresholds().slower.observed[0.01]:.2f} % |" in page
+
+
+def test_the_guide_quotes_the_figures_of_the_page() -> None:
+    assert read_figures(QUOTE) == quote_figures(read_figures(PAGE))

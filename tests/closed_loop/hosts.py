@@ -12,10 +12,9 @@ from typing import Final
 import numpy as np
 
 from plimsoll.decide.answer import Change, Upgrade
-from plimsoll.decide.hosting import host_loads
 from plimsoll.decide.pools import find_held_back
 from plimsoll.demand.demand import Demand, HostSeen, limits_of
-from plimsoll.demand.host_room import HostLoad
+from plimsoll.demand.host_room import HostLoad, host_loads
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import DAY_S
 from plimsoll.model.volume import Host, Seen, Volume, VolumeSpec

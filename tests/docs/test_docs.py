@@ -71,6 +71,14 @@ def test_the_example_price_file_is_one(tmp_path):
     assert yaml.safe_load(example)["currency"] == "USD"
 
 
+def test_what_a_user_reads_stays_short():
+    """A page that grows takes its words from another, or from what the program prints itself."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert words["README.md"] <= 900
+    assert sum(words.values()) <= 20_000
+
+
 def anchors(page: Path) -> set[str]:
     """What can be linked to in a page: its headings, as GitHub names them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -78,7 +86,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_linked_file_and_heading_exists():
-    folders = [ROOT / name for name in ("docs", "benchmarks", "tests", "lib")]
+    folders = [ROOT / name for name in ("docs", "benchmarks", "tests", "lib", "infra")]
     for page in [*ROOT.glob("*.md"), *(page for folder in folders for page in sorted(folder.rglob("*.md")))]:
         for name, _, heading in re.findall(r"\]\((?!\w+:)([^)#]*)(#([^)]+))?\)", page.read_text(encoding="utf-8")):
             target = page.parent / name if name else page

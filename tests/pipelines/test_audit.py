@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.auditing.at_once import BATCHES_AT_ONCE
 from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.decide import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
+from plimsoll.auditing.decide import EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.decide.answer import NO_CHANGE, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.model.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.api.runs import Run, read_run
-from plimsoll.auditing.deciders import Deciders
+from plimsoll.auditing.at_once import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.books import change_ledger
 from plimsoll.bootstrap.clocks import clock

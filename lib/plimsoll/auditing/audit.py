@@ -10,18 +10,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 
+from plimsoll.auditing.at_once import BATCHES_AT_ONCE, ahead, begin, side_by_side
 from plimsoll.auditing.batch import context_of
-from plimsoll.auditing.decide import BATCHES_AT_ONCE, ahead, batch_size, decide_batch, shown_first
+from plimsoll.auditing.decide import batch_by_host, batch_size, decide_batch, shown_first
 from plimsoll.auditing.list import (
     DENIED_AS_EXPECTED,
     Listing,
-    begin,
     is_expected,
     list_targets,
     list_volumes,
     listings,
     notices_of,
-    side_by_side,
     unread_outcomes,
     with_stripes_of,
 )
@@ -29,7 +28,6 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.price import market_of, price_outcomes
 from plimsoll.auditing.read import ByTheMinute
 from plimsoll.decide.groups import find_takeovers, takeovers_by_volume
-from plimsoll.decide.hosting import batch_by_host
 from plimsoll.decide.offers import Market, check_types
 from plimsoll.model.errors import CloudError
 from plimsoll.model.policy import Policy

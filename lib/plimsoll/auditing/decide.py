@@ -12,16 +12,14 @@ by the hour. No metric more is billed for that.
 """
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final
 
+from plimsoll.auditing.at_once import LEAST_BATCH
 from plimsoll.auditing.batch import decide, is_judged
-from plimsoll.auditing.deciders import LEAST_BATCH
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.read import with_signals
 from plimsoll.decide.answer import NO_CHANGE, Change, ChangeSteps, Recommendation
@@ -34,19 +32,13 @@ from plimsoll.demand.seconds import SecondsSeen
 from plimsoll.model.errors import CloudError, UnknownVolumeType
 from plimsoll.model.market import type_of
 from plimsoll.model.policy import Policy
-from plimsoll.model.volume import Volume
+from plimsoll.model.volume import Volume, sole_host
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
 from plimsoll.ports import Target
 from plimsoll.refine.member import Judged
 
 EVERY_MINUTE_BATCH_VOLUMES = 100
 """Volumes of a batch where every minute of many is read, or may be because types are pooled: about 3 MB a volume."""
-
-BATCHES_AT_ONCE = 2
-"""Batches under way at once: one is decided while another waits for its metrics. Each process that decides has one."""
-
-BatchItem = TypeVar("BatchItem")
-BatchResult = TypeVar("BatchResult")
 
 
 def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
@@ -58,24 +50,53 @@ def batch_size(ports: AuditPorts, volumes: int, deciders: int) -> int:
     return min(most, max(LEAST_BATCH, math.ceil(volumes / deciders))) if deciders else most
 
 
-def ahead(
-    work: Callable[[BatchItem], BatchResult], items: Iterable[BatchItem], at_once: int = BATCHES_AT_ONCE
-) -> Iterator[BatchResult]:
-    """The results in the order of their items. At most `at_once` are under way or not yet taken, each in a thread.
+def batch_by_host(
+    volumes: Iterable[Volume], size: int, together: Iterable[Sequence[Volume]] = ()
+) -> Iterator[list[Volume]]:
+    """Splits volumes into batches of about `size`.
 
-    When the caller stops, no further item begins, and those under way are waited for.
+    All volumes of a host are in one batch, and all that are decided `together`.
     """
-    pool = ThreadPoolExecutor(max_workers=at_once)
-    under_way: deque[Future[BatchResult]] = deque()
-    try:
-        for item in items:
-            under_way.append(pool.submit(work, item))
-            if len(under_way) == at_once:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    leader = _leaders(together)
+    groups: dict[str, list[Volume]] = {}
+    for volume in volumes:
+        groups.setdefault(_find_leader(leader, _place(volume)), []).append(volume)
+    batch: list[Volume] = []
+    for group in groups.values():
+        if batch and len(batch) + len(group) > size:
+            yield batch
+            batch = []
+        batch = [*batch, *group]
+    if batch:
+        yield batch
+
+
+def _place(volume: Volume) -> str:
+    """The id of a volume's only host, or its own."""
+    host = sole_host(volume)
+    return host.id if host else volume.id
+
+
+def _leaders(together: Iterable[Sequence[Volume]]) -> dict[str, str]:
+    """The leading place of each place, for all that belong together; leaders themselves are left out."""
+    leader: dict[str, str] = {}
+    for volumes in together:
+        first = _find_leader(leader, _place(volumes[0]))
+        for volume in volumes[1:]:
+            place = _find_leader(leader, _place(volume))
+            if place != first:
+                leader[place] = first
+    return leader
+
+
+def _find_leader(leader: dict[str, str], place: str) -> str:
+    """The place that leads all that belong together with one."""
+    top = place
+    while top in leader:
+        top = leader[top]
+    while place != top:
+        leader[place], place = top, leader[place]
+    return top
 
 
 VolumeOutcome = Answered | Skipped | FailedVolume

@@ -1,12 +1,9 @@
 """The ports of an audit of one cloud, and what it brings along that is known already."""
 
-import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plimsoll.auditing.deciders import Deciders
+from plimsoll.auditing.at_once import Deciders, Stages
 from plimsoll.decide.evidence import FailedMeasurement
 from plimsoll.decide.groups import StripeSet
 from plimsoll.demand.seconds import SecondsSeen
@@ -20,27 +17,6 @@ BATCH_VOLUMES = 500
 
 BY_MINUTES_S = 60.0
 """Seconds that a run waits, by the quotas of a cloud, to read small targets by the minute."""
-
-
-@dataclass(slots=True)
-class Stages:
-    """Seconds spent in each named stage, summed over all threads: the sum can exceed the time that passed."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @contextmanager
-    def stage(self, name: str, *, within: str | None = None) -> Iterator[None]:
-        """Counts the block's time to the stage `name`, and takes it off the stage that it is `within`."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            taken_s = time.perf_counter() - start
-            with self._lock:
-                self.seconds[name] = self.seconds.get(name, 0.0) + taken_s
-                if within is not None:
-                    self.seconds[within] = self.seconds.get(within, 0.0) - taken_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import typer
 
-from plimsoll.auditing.deciders import Deciders
+from plimsoll.auditing.at_once import Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.clouds import LEARNED_HERE_FILE
 from plimsoll.cli.exit_codes import EXIT_INTERRUPTED

@@ -9,11 +9,12 @@ from plimsoll.bootstrap.consoles import console_link
 from plimsoll.bootstrap.envelopes import envelope_library
 from plimsoll.cli.screen import Screen
 from plimsoll.distribution import SQL
+from plimsoll.files import note_checksums
 from plimsoll.model.errors import PlimsollError
 from plimsoll.model.kinds import CHANGES
 from plimsoll.orders import read_order
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import PAGE, PARQUET_FILES, note_checksums
+from plimsoll.reports.run_files import PAGE, PARQUET_FILES
 from plimsoll.reports.run_reader import Only, stream_records
 from plimsoll.reports.sorting import MONEY, Largest, Weight, find_sort
 from plimsoll.settings import Settings

@@ -1,6 +1,8 @@
 """A case: everything known of one volume when it is decided upon.
 
 The context of a decision: everything that it rests on besides the volume.
+
+The remembered past: what it says of a reduction, and the minutes of it that could still change the answer.
 """
 
 import math
@@ -14,7 +16,6 @@ from plimsoll.decide.evidence import Rankings
 from plimsoll.decide.groups import Peer, is_short_lived
 from plimsoll.decide.offers import KeptLimits, Market, Offer, all_limits, find_shortfalls, lowered_sides
 from plimsoll.decide.products import Products, Shelf
-from plimsoll.decide.remembered import Remembered
 from plimsoll.demand.days import AUDIT_DAYS, ROUNDING, USUAL_TIMES, BusyHours, Ceilings, Rise, Trend, Trends, busy_hours
 from plimsoll.demand.demand import Demand, limits_of, scale_demand
 from plimsoll.demand.epochs import Epoch, Settles
@@ -25,9 +26,10 @@ from plimsoll.model.arrays import BoolArray, FloatArray
 from plimsoll.model.ceiling import NOTHING, PLAIN, Ceiling, Need, Resource
 from plimsoll.model.envelope import Envelope
 from plimsoll.model.market import Provisioned, VolumeType, type_of
-from plimsoll.model.policy import Growth, Headrooms, OfferPurpose, Policy
+from plimsoll.model.policy import Growth, Headroom, Headrooms, OfferPurpose, Policy
 from plimsoll.model.volume import Volume
-from plimsoll.risk.histories import History
+from plimsoll.past.memory import ROUNDING_TOLERANCE, Event, Past, find_busiest_minute, find_event
+from plimsoll.risk.histories import History, PastPeaks
 from plimsoll.risk.learn import LearnedTable
 from plimsoll.risk.promise import Risk, find_headrooms, goes_by_history, risk_of
 
@@ -104,6 +106,88 @@ class SharedLoad:
     load: Load
     ceiling: Ceiling
     as_now: bool = False
+
+
+Limits = tuple[float, float]
+"""IOPS and MiB/s that a bucket may have had without speaking against an offer."""
+
+
+UNLIMITED: Limits = (np.inf, np.inf)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A past beside `instead_of`, the offer that the window alone asks for.
+
+    Offers must carry `least` for its sake for sure, and `at_most` at most. No bucket within `limits` speaks against
+    `instead_of`. `busiest` carries its highest minutes with headroom; they count (`by_minutes`) where headroom is
+    learned, since that is of them. `peaks` are what can be learned of it.
+    """
+
+    past: Past
+    instead_of: Offer
+    limits: Limits
+    least: Need
+    at_most: Need
+    busiest: Need
+    by_minutes: bool
+    peaks: PastPeaks
+
+    @property
+    def event(self) -> Event | None:
+        """The event of the past against the offer that the window alone asks for; None if there is none."""
+        event = find_event(self.past, self.limits)
+        return find_busiest_minute(self.past, self.limits) if event is None and self.by_minutes else event
+
+
+def weigh_past(
+    past: Past,
+    instead_of: Offer,
+    headroom: Headroom,
+    hosts: Ceiling,
+    peaks: PastPeaks,
+    *,
+    budget_min: float,
+    present: Ceiling,
+    by_minutes: bool,
+) -> Remembered:
+    """Weighs a past with a headroom against an offer, on hosts with a ceiling (`hosts`).
+
+    `present` is the ceiling now. `by_minutes`: the highest single minutes count as well.
+    """
+    least, at_most = past.find_needs(headroom, hosts, budget_min)
+    busiest = past.busiest(headroom, hosts)
+    if by_minutes:
+        least, at_most = least.no_less_than(busiest), at_most.no_less_than(busiest)
+    return Remembered(
+        past=past,
+        instead_of=instead_of,
+        limits=uneventful_limits(instead_of, headroom, hosts, present),
+        least=least,
+        at_most=at_most,
+        busiest=busiest,
+        by_minutes=by_minutes,
+        peaks=peaks,
+    )
+
+
+def uneventful_limits(offer: Offer, headroom: Headroom, hosts: Ceiling, present: Ceiling) -> Limits:
+    """The IOPS and MiB/s of the past that an offer carries with headroom; infinite if the hosts carry no more.
+
+    Relief, and a change that throttles no more than today, only have to carry what the present volume does.
+    """
+    most = Need.from_ceiling(hosts)
+    if offer.purpose is not OfferPurpose.REDUCE:
+        most = most.no_more_than(Need.from_ceiling(present))
+    pairs = (
+        (offer.judged_ceiling.iops, most.iops),
+        (offer.judged_ceiling.throughput_mib_s, most.throughput_mib_s),
+    )
+    iops, throughput_mib_s = (
+        np.inf if most <= carried + ROUNDING_TOLERANCE else (carried + ROUNDING_TOLERANCE) / headroom.factor
+        for carried, most in pairs
+    )
+    return iops, throughput_mib_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

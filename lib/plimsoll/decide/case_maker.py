@@ -14,7 +14,6 @@ import numpy as np
 
 from plimsoll.decide.case import Case, DecisionContext
 from plimsoll.decide.groups import template_of
-from plimsoll.decide.hosting import ceiling_of_hosts
 from plimsoll.decide.offers import ceiling_on, ceiling_on_hosts, kept_limits
 from plimsoll.demand.days import NEVER, BusyHours, DaySums, observed_hours, sums_of_demand
 from plimsoll.demand.demand import Demand, limits_of, scale_demand
@@ -36,7 +35,7 @@ from plimsoll.model.ceiling import RESOURCES, UNBOUNDED, Ceiling, Resource
 from plimsoll.model.market import VolumeType, type_of
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import DAY_S, HOUR_S
-from plimsoll.model.volume import Host, Volume
+from plimsoll.model.volume import Host, Volume, ceiling_of_hosts
 
 
 def lay_epochs(

@@ -12,21 +12,20 @@ Everything that has to be carried is raised by the ratio of the two headrooms, w
 is the most that it can be.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from plimsoll.decide.answer import Choice, ChoiceVerdict, FrontierBudget, Why
-from plimsoll.decide.case import Case
-from plimsoll.decide.offers import Bundle
-from plimsoll.decide.remembered import combine_past_needs, is_reduction
+from plimsoll.decide.case import Case, Remembered
+from plimsoll.decide.offers import Bundle, is_reduction
 from plimsoll.decide.type_offers import Makers, find_same_limits
 from plimsoll.demand.days import AUDIT_DAYS, Rise
 from plimsoll.demand.epochs import Settles, Unsettled
 from plimsoll.demand.load import is_frequent, scale_load
 from plimsoll.demand.trial import budget_of, trial, worst
-from plimsoll.model.ceiling import Need
+from plimsoll.model.ceiling import NOTHING, Need
 from plimsoll.model.policy import OfferPurpose
 from plimsoll.risk.promise import Risk, Safer, SafetyLevel, safer_level
 
@@ -437,3 +436,12 @@ def _raise_demand(case: Case, times: float) -> Case:
         name: [replace(one, load=scale_load(one.load, times)) for one in found] for name, found in case.shared.items()
     }
     return replace(case, load=scale_load(case.load, times), shared=shared)
+
+
+def combine_past_needs(pasts: Iterable[Remembered | None]) -> tuple[Need, Need]:
+    """The needs that volumes that change together must each carry for the past of any: for sure, and at most."""
+    least, at_most = NOTHING, NOTHING
+    for past in pasts:
+        if past is not None:
+            least, at_most = least.no_less_than(past.least), at_most.no_less_than(past.at_most)
+    return least, at_most

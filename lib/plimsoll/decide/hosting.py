@@ -1,92 +1,13 @@
-"""Hosting: which volumes share a host, the traffic they make there together, and the pools in which they share it."""
+"""Hosting: which volumes share a host, whether that can be their limit, and the pools in which they share it."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from plimsoll.decide.evidence import FailedMeasurement
 from plimsoll.decide.offers import ceiling_on_hosts
-from plimsoll.demand.demand import Demand
-from plimsoll.demand.host_room import HostLoad
-from plimsoll.model.ceiling import UNBOUNDED, Ceiling
+from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.market import VolumeType
 from plimsoll.model.volume import Host, Volume, VolumeSpec, sole_host
-
-
-def batch_by_host(
-    volumes: Iterable[Volume], size: int, together: Iterable[Sequence[Volume]] = ()
-) -> Iterator[list[Volume]]:
-    """Splits volumes into batches of about `size`.
-
-    All volumes of a host are in one batch, and all that are decided `together`.
-    """
-    leader = _leaders(together)
-    groups: dict[str, list[Volume]] = {}
-    for volume in volumes:
-        groups.setdefault(_find_leader(leader, _place(volume)), []).append(volume)
-    batch: list[Volume] = []
-    for group in groups.values():
-        if batch and len(batch) + len(group) > size:
-            yield batch
-            batch = []
-        batch = [*batch, *group]
-    if batch:
-        yield batch
-
-
-def _place(volume: Volume) -> str:
-    """The id of a volume's only host, or its own."""
-    host = sole_host(volume)
-    return host.id if host else volume.id
-
-
-def _leaders(together: Iterable[Sequence[Volume]]) -> dict[str, str]:
-    """The leading place of each place, for all that belong together; leaders themselves are left out."""
-    leader: dict[str, str] = {}
-    for volumes in together:
-        first = _find_leader(leader, _place(volumes[0]))
-        for volume in volumes[1:]:
-            place = _find_leader(leader, _place(volume))
-            if place != first:
-                leader[place] = first
-    return leader
-
-
-def _find_leader(leader: dict[str, str], place: str) -> str:
-    """The place that leads all that belong together with one."""
-    top = place
-    while top in leader:
-        top = leader[top]
-    while place != top:
-        leader[place], place = top, leader[place]
-    return top
-
-
-def ceiling_of_hosts(volume: Volume) -> Ceiling:
-    """The ceiling of the attached hosts together; unbounded if one of them is not known."""
-    if not volume.attachments or len(volume.hosts) < len(volume.attachments):
-        return UNBOUNDED
-    total = Ceiling(iops=0.0, throughput_mib_s=0.0)
-    for host in volume.hosts:
-        total = total + host.ceiling
-    return total
-
-
-def attached_from_s(volume: Volume) -> float:
-    """The time of the first of today's attachments, in epoch seconds; infinite if there is none."""
-    return min((attachment.since.timestamp() for attachment in volume.attachments), default=math.inf)
-
-
-def running_from_s(volume: Volume) -> float | None:
-    """The time since which a volume is attached to a running host, in epoch seconds; None if unknown."""
-    known = [
-        max(attachment.since, attachment.host.running_since).timestamp()
-        for attachment in volume.attachments
-        if attachment.host is not None and attachment.host.running_since is not None
-    ]
-    return min(known, default=None)
 
 
 def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
@@ -94,19 +15,6 @@ def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list
     shared = {host.id for host in map(sole_host, pending) if host}
     neighbors = [volume for volume in volumes if (host := sole_host(volume)) and host.id in shared]
     return list({volume.id: volume for volume in (*pending, *neighbors)}.values())
-
-
-def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:
-    """Adds up the traffic of every host that is a volume's only one, by host id.
-
-    It is not complete if a volume could not be read, or a part of what it did is disputed: that counts for nothing.
-    """
-    hosted: dict[str, list[Volume]] = {}
-    for volume in volumes:
-        host = sole_host(volume)
-        if host is not None:
-            hosted.setdefault(host.id, []).append(volume)
-    return {host_id: load for host_id, group in hosted.items() if (load := _load(group, demands)) is not None}
 
 
 def is_never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
@@ -155,22 +63,6 @@ def pick_asking_for_hosts(volumes: Iterable[Volume], types: Mapping[str, VolumeT
         if (host := sole_host(volume)) is not None:
             hosted.setdefault(host.id, []).append(volume)
     return [pick_asking(group) for group in hosted.values() if may_be_the_limit(group, types, share)]
-
-
-def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
-    """The traffic of a host from the demands of its volumes; None if none is known. Disputed demands do not count."""
-    read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].is_disputed]
-    if not read:
-        return None
-    host = group[0].hosts[0]
-    accounting = host.ceiling.accounting
-    return HostLoad(
-        host=host,
-        rates=np.sum([demand.count(accounting) for demand in read], axis=0),
-        most=np.sum([demand.count_most(accounting) for demand in read], axis=0),
-        complete=len(read) == len(group),
-        seen=next((demand.host for demand in read if demand.host is not None), None),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -326,6 +326,11 @@ def find_shortfalls(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
             yield _shortfall_text(name, "MiB/s sustained", sustained_mib_s, need.sustained_throughput_mib_s)
 
 
+def is_reduction(offer: Offer, present: Ceiling) -> bool:
+    """The offer carries less than the present ceiling on any side."""
+    return any(find_shortfalls("", offer.ceiling, Need.from_ceiling(present.counted_as(offer.ceiling.accounting))))
+
+
 def _shortfall_text(name: str, unit: str, carried: float, needed: float) -> str:
     return f"{name} carries {carried:,.0f} {unit}, needed are {needed:,.1f}"
 

@@ -29,7 +29,7 @@ from plimsoll.decide.case_maker import (
     without_restore,
 )
 from plimsoll.decide.decide import answer_together, kept
-from plimsoll.decide.hosting import Pool, ceiling_of_hosts, pool_ceiling, pool_name, present_ceiling, total_size_gib
+from plimsoll.decide.hosting import Pool, pool_ceiling, pool_name, present_ceiling, total_size_gib
 from plimsoll.decide.offers import KeptLimits, ceiling_on_hosts
 from plimsoll.demand.demand import CountedRates, Demand, add_demands, scale_demand
 from plimsoll.demand.epochs import Epoch
@@ -42,7 +42,7 @@ from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.kinds import Reason
 from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Headrooms
-from plimsoll.model.volume import Host, Volume
+from plimsoll.model.volume import Host, Volume, ceiling_of_hosts
 
 HostDemands = Mapping[str, Demand]
 """The demands of all volumes on a host that could be read, by id, on one grid."""

@@ -13,11 +13,10 @@ from typing import Final, TypeVar
 import numpy as np
 
 from plimsoll.decide.answer import Choice, Comparison, FrontierStep, GrowthSummary, MemorySummary, Recommendation, Why
-from plimsoll.decide.case import Case
+from plimsoll.decide.case import Case, Remembered
 from plimsoll.decide.evidence import CODE
 from plimsoll.decide.groups import Peer, ToldBy
-from plimsoll.decide.offers import LOSS_WORDS, Loss, Offer, cuts_of, find_losses
-from plimsoll.decide.remembered import Remembered, is_reduction
+from plimsoll.decide.offers import LOSS_WORDS, Loss, Offer, cuts_of, find_losses, is_reduction
 from plimsoll.demand.days import AUDIT_DAYS, LONG_DAYS
 from plimsoll.demand.demand import IOPS, MIB_S
 from plimsoll.demand.epochs import Epoch, Settles, Unsettled, find_raised

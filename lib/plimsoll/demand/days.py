@@ -4,7 +4,7 @@ A cloud's sums add up, so that they are the same however finely a day was read.
 
 Trend: whether what a volume does in its busiest hours rises so fast that a reduction would soon be outgrown.
 
-Hours are compared, which no minute decides. The slope is that of Theil and Sen (docs/decision.md, section 7).
+Hours are compared, which no minute decides. The slope is that of Theil and Sen (lib/rule.md).
 """
 
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ Without measurements the token bucket of the published limits is replayed on wha
 credits stands at its published baseline, whatever comes back to it meanwhile.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -22,7 +22,7 @@ from plimsoll.demand.trial import TOLERANCE, credits_left, is_never_spent
 from plimsoll.model.arrays import BoolArray
 from plimsoll.model.ceiling import UNBOUNDED, Ceiling
 from plimsoll.model.policy import Policy
-from plimsoll.model.volume import Host
+from plimsoll.model.volume import Host, Volume, sole_host
 
 LEAST_HOST_SHARE: Final = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
@@ -104,6 +104,35 @@ class HostLoad:
     def replace_host(self, host: Host) -> "HostLoad":
         """The load while the host was of another type. Of checks that are not raised nothing is known then."""
         return replace(self, host=host, seen=None if self.seen is None else self.seen.drop_unraised)
+
+
+def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:
+    """Adds up the traffic of every host that is a volume's only one, by host id.
+
+    It is not complete if a volume could not be read, or a part of what it did is disputed: that counts for nothing.
+    """
+    hosted: dict[str, list[Volume]] = {}
+    for volume in volumes:
+        host = sole_host(volume)
+        if host is not None:
+            hosted.setdefault(host.id, []).append(volume)
+    return {host_id: load for host_id, group in hosted.items() if (load := _load(group, demands)) is not None}
+
+
+def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
+    """The traffic of a host from the demands of its volumes; None if none is known. Disputed demands do not count."""
+    read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].is_disputed]
+    if not read:
+        return None
+    host = group[0].hosts[0]
+    accounting = host.ceiling.accounting
+    return HostLoad(
+        host=host,
+        rates=np.sum([demand.count(accounting) for demand in read], axis=0),
+        most=np.sum([demand.count_most(accounting) for demand in read], axis=0),
+        complete=len(read) == len(group),
+        seen=next((demand.host for demand in read if demand.host is not None), None),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,7 @@ from plimsoll.demand.load import Lifted
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.ceiling import PLAIN
 from plimsoll.model.policy import Policy, SizeOn
-from plimsoll.model.units import DAY_S, HOUR_S, MIB, MINUTE_S
-from plimsoll.reading.grid import io_size_kib
+from plimsoll.model.units import DAY_S, HOUR_S, KIB, MIB, MINUTE_S
 from plimsoll.reading.window import Coverage
 
 MOST_SPANS: Final = 180
@@ -269,3 +268,10 @@ def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -
 def _peaks_of(rates: CountedRates) -> tuple[float, float]:
     """The highest IOPS and MiB/s."""
     return float(rates[IOPS].max(initial=0.0)), float(rates[MIB_S].max(initial=0.0))
+
+
+def io_size_kib(total_bytes: FloatArray, total_ops: FloatArray) -> FloatArray:
+    """The mean KiB of an operation; NaN if there was no operation."""
+    size = np.full(np.shape(total_ops), np.nan)
+    np.divide(total_bytes / KIB, total_ops, out=size, where=np.asarray(total_ops) > 0)
+    return size

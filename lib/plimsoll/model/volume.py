@@ -268,3 +268,28 @@ class Volume:
 def sole_host(volume: Volume) -> Host | None:
     """The volume's only host. None where it has no host, several, or an unknown one."""
     return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None
+
+
+def ceiling_of_hosts(volume: Volume) -> Ceiling:
+    """The ceiling of the attached hosts together; unbounded if one of them is not known."""
+    if not volume.attachments or len(volume.hosts) < len(volume.attachments):
+        return UNBOUNDED
+    total = Ceiling(iops=0.0, throughput_mib_s=0.0)
+    for host in volume.hosts:
+        total = total + host.ceiling
+    return total
+
+
+def attached_from_s(volume: Volume) -> float:
+    """The time of the first of today's attachments, in epoch seconds; infinite if there is none."""
+    return min((attachment.since.timestamp() for attachment in volume.attachments), default=math.inf)
+
+
+def running_from_s(volume: Volume) -> float | None:
+    """The time since which a volume is attached to a running host, in epoch seconds; None if unknown."""
+    known = [
+        max(attachment.since, attachment.host.running_since).timestamp()
+        for attachment in volume.attachments
+        if attachment.host is not None and attachment.host.running_since is not None
+    ]
+    return min(known, default=None)

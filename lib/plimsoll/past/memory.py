@@ -31,14 +31,14 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.demand.days import BusyHours, DaySums, busiest_of_spans, half_known, sums_by_day
-from plimsoll.demand.demand import IOPS, CountedRates, Demand
+from plimsoll.demand.demand import CountedRates
 from plimsoll.demand.epochs import epochs_of
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.ceiling import RESOURCES, Ceiling, Need
 from plimsoll.model.policy import MOST_GROWTH_TIMES, Growth, Headroom, Policy
 from plimsoll.model.series import BYTES, NAMES, OPERATIONS, PAST_RATES, PER_UNIT, RATE_ROUNDING, WORK_OF
 from plimsoll.model.units import DAY_S, HOUR_S, MINUTE_S
-from plimsoll.model.volume import Volume, VolumeState
+from plimsoll.model.volume import Volume
 from plimsoll.reading.known import EXACT, FEW_IOPS, Look, buckets_without_series, find_spans, zero_if_absent
 from plimsoll.reading.signals import fill_gaps
 from plimsoll.reading.window import Doubt, Segment, Window
@@ -596,12 +596,6 @@ def _slope_a_day(a_day: FloatArray, weeks: Weeks) -> float:
 
 AROUND: Final = timedelta(days=5)
 """How long before and after the end of a quarter its work may be done."""
-
-
-def may_be_idle(volume: Volume, demand: Demand) -> bool:
-    """A volume is attached, was observed in its window, and surely did nothing in it."""
-    is_attached = volume.state is VolumeState.IN_USE and bool(volume.attachments)
-    return is_attached and bool(demand.observed.any()) and not demand.most[IOPS].any()
 
 
 def days_to_know(window: Window, policy: Policy) -> Window:

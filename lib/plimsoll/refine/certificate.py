@@ -16,8 +16,7 @@ from plimsoll.decide.blockers import evidence_of
 from plimsoll.decide.case import Case
 from plimsoll.decide.case_maker import traffic_before
 from plimsoll.decide.hosting import Pool, pool_ceiling, present_ceiling
-from plimsoll.decide.offers import Offer, lowered_sides
-from plimsoll.decide.remembered import is_reduction
+from plimsoll.decide.offers import Offer, is_reduction, lowered_sides
 from plimsoll.demand.days import Rise
 from plimsoll.demand.demand import (
     ALL,

@@ -7,19 +7,18 @@ from typing import Final
 
 from plimsoll.decide.case import DecisionContext
 from plimsoll.decide.groups import Unit
-from plimsoll.decide.hosting import Pool, find_pools, host_loads, may_be_the_limit, pick_asking, running_from_s
+from plimsoll.decide.hosting import Pool, find_pools, may_be_the_limit, pick_asking
 from plimsoll.decide.pools import DecidedPool, decide_pools, find_held_back
 from plimsoll.decide.stripes import decide_together
 from plimsoll.demand.demand import CountedRates, Demand
 from plimsoll.demand.epochs import edges_of, find_credited_windows
-from plimsoll.demand.from_metrics import demand_of
-from plimsoll.demand.host_room import HostLoad
+from plimsoll.demand.from_metrics import demand_of, make_grid
+from plimsoll.demand.host_room import HostLoad, host_loads
 from plimsoll.model.ceiling import Ceiling
 from plimsoll.model.errors import CloudError
 from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy, SizeOn
-from plimsoll.model.volume import Volume, sole_host
-from plimsoll.reading.grid import make_grid
+from plimsoll.model.volume import Volume, running_from_s, sole_host
 from plimsoll.reading.known import Knowledge
 from plimsoll.reading.window import Segment, Window
 from plimsoll.refine.member import Member

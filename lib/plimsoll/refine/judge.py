@@ -26,13 +26,12 @@ from plimsoll.decide.groups import (
     find_hints,
     hint_text,
 )
-from plimsoll.decide.hosting import attached_from_s
 from plimsoll.decide.reasons import with_idleness
 from plimsoll.demand.demand import Demand
 from plimsoll.demand.from_metrics import sums_of_knowledge
 from plimsoll.demand.host_room import HostLoad
 from plimsoll.model.errors import CloudError
-from plimsoll.model.volume import Volume, sole_host
+from plimsoll.model.volume import Volume, attached_from_s, sole_host
 from plimsoll.reading.agreement import find_doubts, plan_second_looks
 from plimsoll.reading.cost import QueryCost
 from plimsoll.reading.known import Ask, Fetch, Found, Knowledge, Look, plan_first_looks

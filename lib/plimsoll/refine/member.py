@@ -16,10 +16,10 @@ from plimsoll.demand.profile import DemandProfile, profile_of
 from plimsoll.model.errors import CloudError
 from plimsoll.model.policy import Growth
 from plimsoll.model.volume import Volume
-from plimsoll.past.memory import Idleness, find_idleness, may_be_idle
+from plimsoll.past.memory import Idleness, find_idleness
 from plimsoll.reading.known import Knowledge
 from plimsoll.refine.next import Steps
-from plimsoll.refine.past import Recall
+from plimsoll.refine.past import Recall, may_be_idle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from plimsoll.decide.answer import Change, Keep, Recommendation, Upgrade, Wait
-from plimsoll.decide.case import Case, DecisionContext
-from plimsoll.decide.offers import Offer, bare_type_offer
-from plimsoll.decide.remembered import UNLIMITED, Limits, is_reduction, uneventful_limits, weigh_past
+from plimsoll.decide.case import UNLIMITED, Case, DecisionContext, Limits, uneventful_limits, weigh_past
+from plimsoll.decide.offers import Offer, bare_type_offer, is_reduction
 from plimsoll.demand.days import EARLIER_DAYS, SHORT_DAYS, BusyHours, DaySums, Rise, days_of_moves
+from plimsoll.demand.demand import IOPS, Demand
 from plimsoll.demand.epochs import Epoch, Unsettled, epochs_of
 from plimsoll.demand.trial import TOLERANCE
 from plimsoll.model.arrays import FloatArray, IntArray
@@ -24,7 +24,7 @@ from plimsoll.model.market import type_of
 from plimsoll.model.policy import Growth
 from plimsoll.model.series import BYTES, NAMES, OPERATIONS, PAST_RATES
 from plimsoll.model.units import DAY_S, HOUR_S
-from plimsoll.model.volume import Volume
+from plimsoll.model.volume import Volume, VolumeState
 from plimsoll.past.memory import (
     LEAST_MEMORY_PERIOD_S,
     WEEK_DAYS,
@@ -34,7 +34,6 @@ from plimsoll.past.memory import (
     days_to_know,
     find_growth,
     make_column,
-    may_be_idle,
     memory_start_s,
 )
 from plimsoll.reading.cost import QueryCost
@@ -384,3 +383,9 @@ def _runs(starts_s: IntArray, length_s: int, period_s: int, spare: float) -> lis
         for run in np.split(starts_s, apart)
         if len(run)
     ]
+
+
+def may_be_idle(volume: Volume, demand: Demand) -> bool:
+    """A volume is attached, was observed in its window, and surely did nothing in it."""
+    is_attached = volume.state is VolumeState.IN_USE and bool(volume.attachments)
+    return is_attached and bool(demand.observed.any()) and not demand.most[IOPS].any()

@@ -23,10 +23,10 @@ from typing import IO, Any, Final
 
 from pydantic import BaseModel
 
-from plimsoll.files import atomic_path, writable
+from plimsoll.files import atomic_path, note_checksums, writable
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, DemandProfileRecord, LossRecord, RecommendationRecord
-from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED, note_checksums
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, TABLE, UNANSWERED
 from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.reports.steps import step_of
 from plimsoll.reports.wording import risk_level

@@ -6,6 +6,7 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
@@ -26,7 +27,6 @@ from plimsoll.model.market import VolumeType
 from plimsoll.model.policy import Policy
 from plimsoll.model.units import MIB, US_PER_S, Digits
 from plimsoll.model.volume import NAME_TAG, VolumeSpec
-from plimsoll.reports.plain import SUPPLIED, At, By
 from plimsoll.risk.histories import PastPeaks
 
 
@@ -65,6 +65,27 @@ FLOORED: Final = Digits(2, floor=True)
 
 MILLIONTHS: Final = Digits(6)
 """Money that is added up over thousands of small volumes."""
+
+Plain = Any
+"""A value as JSON has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """The origin of a key: a path of names from the value, which ends at what is None, or a function of the value."""
+
+    place: str | Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """The writing of a key's value, where the rule is not enough."""
+
+    write: Callable[[Any], Plain]
+
+
+SUPPLIED: Final = At("")
+"""The origin of a key that the value does not have."""
 
 
 class _Record(BaseModel):

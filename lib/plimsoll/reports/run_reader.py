@@ -8,12 +8,12 @@ from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from plimsoll.files import open_file, parse_json, read_bytes
+from plimsoll.files import CHECKSUMS, is_as_written, open_file, parse_json, read_bytes
 from plimsoll.model.errors import BadInput
 from plimsoll.model.units import MIB
 from plimsoll.model.volume_names import NamedVolume, NameSearch, choose_volume, nearest_hint, quote_word
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_files import CHECKSUMS, DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, is_as_written
+from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.run_record import RunBegun, RunRecord, run_begun, run_of
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")

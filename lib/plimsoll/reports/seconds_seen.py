@@ -7,8 +7,7 @@ from typing import Final
 from plimsoll.demand.seconds import Exceeded, SecondsSeen, Source
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.units import MIB, US_PER_S
-from plimsoll.reports.plain import plain_of
-from plimsoll.reports.record import CeilingRecord, CeilingsRecord, SecondsSeenRecord
+from plimsoll.reports.record import CeilingRecord
 from plimsoll.reports.wording import count_of
 
 _SUSTAINS: Final = {"now": "the volume sustains", "offered": "the offer would sustain"}
@@ -72,12 +71,3 @@ def _seconds_above(name: str, ceiling: CeilingRecord, seen: SecondsSeen) -> Iter
             yield f"more than the {known[side]:,.0f} {side.unit} that {_SUSTAINS[name]}: in {count}"
     if not any(most for _, most in above.values()):
         yield f"never more than {_SUSTAINS[name]}"
-
-
-def seen_record(seen: SecondsSeen, ceilings: CeilingsRecord | None) -> SecondsSeenRecord:
-    """The record of a volume's seconds beside what the volume sustains now and would sustain then."""
-    known: dict[str, CeilingRecord] = {} if ceilings is None else {"now": ceilings.now}
-    if ceilings is not None and ceilings.offered is not None:
-        known["offered"] = ceilings.offered
-    beside = {"title": seen_title(seen), "lines": list(seen_lines(seen, known))}
-    return SecondsSeenRecord.model_validate(plain_of(SecondsSeenRecord, seen) | beside)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from plimsoll.auditing.decide import ahead
+from plimsoll.auditing.at_once import ahead
 
 
 def test_results_come_in_the_order_of_their_items():

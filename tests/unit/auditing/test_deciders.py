@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plimsoll.auditing.at_once import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
 from plimsoll.auditing.audit import run_audit
-from plimsoll.auditing.deciders import ENDED, ENOUGH_VOLUMES, LEAST_BATCH, Deciders
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError
 from plimsoll.outcomes import Answered, FailedVolume
@@ -218,7 +218,7 @@ def test_a_process_ends_with_the_audit():
 
 ALONE = """
 import sys, time
-from plimsoll.auditing.deciders import ENOUGH_VOLUMES, Deciders
+from plimsoll.auditing.at_once import ENOUGH_VOLUMES, Deciders
 Deciders(2).begin(ENOUGH_VOLUMES)
 print("begun", flush=True)
 time.sleep(60)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from plimsoll.auditing.list import side_by_side
+from plimsoll.auditing.at_once import side_by_side
 
 
 def test_results_come_in_the_order_of_their_items():
@@ -57,7 +57,7 @@ def test_an_error_goes_on_to_the_caller():
 def test_what_hangs_does_not_keep_the_process_from_ending():
     code = (
         "import threading\n"
-        "from plimsoll.auditing.list import side_by_side\n"
+        "from plimsoll.auditing.at_once import side_by_side\n"
         "print(next(side_by_side(lambda n: n or threading.Event().wait(), [1, 0])))"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

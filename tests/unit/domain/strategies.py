@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from plimsoll.decide.hosting import ceiling_of_hosts
 from plimsoll.model.market import Provisioned
 from plimsoll.model.policy import SizeOn
+from plimsoll.model.volume import ceiling_of_hosts
 from tests.builders import HOST_FIGURES, TYPES, a_demand, a_host, a_policy, a_volume, ceiling_of
 
 ALL_TYPES = tuple(TYPES)

@@ -6,7 +6,7 @@ import pytest
 from plimsoll.decide.answer import InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
 from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.decide import answer, answer_by_state, kind_by_state
-from plimsoll.decide.hosting import host_loads
+from plimsoll.demand.host_room import host_loads
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.errors import UnknownVolumeType
 from plimsoll.model.policy import Grade

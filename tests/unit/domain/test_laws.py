@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.decide.answer import Change, Keep, Migrate, Reprovision, Upgrade
-from plimsoll.decide.hosting import ceiling_of_hosts
 from plimsoll.model.market import FromIops, Provisioned
 from plimsoll.model.policy import OfferPurpose, SizeOn
+from plimsoll.model.volume import ceiling_of_hosts
 from tests.builders import TYPES, US_EAST_1, a_case, a_demand, a_host, a_policy, a_volume, decision
 from tests.profiles import examples
 from tests.unit.domain.strategies import policies, situations

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from plimsoll.bootstrap.consoles import console_link
+from plimsoll.files import CHECKSUMS
 from plimsoll.model.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
@@ -18,7 +19,6 @@ from plimsoll.reports.diff.render import json_diff
 from plimsoll.reports.html.page import breakdowns
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_files import CHECKSUMS
 from plimsoll.reports.run_folder import RunFolder
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.story.run import group_notices

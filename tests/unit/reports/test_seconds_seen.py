@@ -7,8 +7,9 @@ import pytest
 from plimsoll.demand.seconds import Exceeded, LatencyBin, Peak, RateHistogram, SecondsSeen, Source
 from plimsoll.model.ceiling import Resource
 from plimsoll.model.units import MIB
+from plimsoll.reports.answers import seen_record
 from plimsoll.reports.record import CeilingRecord
-from plimsoll.reports.seconds_seen import seen_lines, seen_record, seen_title
+from plimsoll.reports.seconds_seen import seen_lines, seen_title
 from tests.golden import assert_golden
 
 AT = datetime(2026, 11, 20, 9, 31, 7, tzinfo=UTC)

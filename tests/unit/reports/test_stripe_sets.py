@@ -11,8 +11,8 @@ from rich.console import Console
 
 from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.groups import Unit
-from plimsoll.decide.hosting import host_loads
 from plimsoll.decide.stripes import decide_together
+from plimsoll.demand.host_room import host_loads
 from plimsoll.reports.answers import record_of
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.run_files import RECOMMENDATIONS, TABLE

@@ -10,9 +10,7 @@ from plimsoll.clouds.aws.published_hosts import published_host
 from plimsoll.clouds.cloud import Published
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.decide.answer import ChangeSteps
 from plimsoll.model.market import VolumeType
-from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.reading.cost import Closer, QueryCost
 from plimsoll.settings import Settings
 
@@ -32,9 +30,7 @@ class AwsCatalog:
         """Every published EBS volume type."""
         return volume_types(AWS)
 
-    def change(self, volume: Volume, target: VolumeSpec) -> ChangeSteps:
-        """The steps by which the volume's owner makes the change, and takes it back."""
-        return change_steps(volume, target)
+    change = staticmethod(change_steps)
 
 
 def query_cost(settings: Settings) -> QueryCost:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from plimsoll.clouds.aws.consoles import CONSOLES, partition_of
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
 from plimsoll.clouds.cloud import ShownVolume
-from plimsoll.reading.grid import iops_expression, throughput_expression
+from plimsoll.model.units import MIB
 from plimsoll.reading.window import Window
 
 
@@ -43,3 +43,26 @@ def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
     graph = quote(json.dumps(metric_math(region, volume.volume_id, window, period_s), separators=(",", ":")), safe="")
     partition = partition_of(region)
     return f"https://{region}.{CONSOLES[partition]}/cloudwatch/home?region={region}#metricsV2?graph={graph}"
+
+
+def iops_expression(read_ops: str, write_ops: str, *, period_s: int | None = None) -> str:
+    """IOPS in metric math from the ids of the two Ops sums; see `throughput_expression` for `period_s`."""
+    return f"({_fill(read_ops, period_s)}+{_fill(write_ops, period_s)})/{_period(read_ops, period_s)}"
+
+
+def throughput_expression(read_bytes: str, write_bytes: str, *, period_s: int | None = None) -> str:
+    """MiB/s in metric math from the ids of the two Bytes sums.
+
+    Without `period_s` the bucket is `PERIOD(first id)`, for metrics known to have data. With `period_s` the bucket is
+    that literal and absent points count as zero, for metrics of which one may have no data at all.
+    """
+    total = f"({_fill(read_bytes, period_s)}+{_fill(write_bytes, period_s)})"
+    return f"{total}/{MIB}/{_period(read_bytes, period_s)}"
+
+
+def _fill(metric_id: str, period_s: int | None) -> str:
+    return metric_id if period_s is None else f"FILL({metric_id},0)"
+
+
+def _period(metric_id: str, period_s: int | None) -> str:
+    return f"PERIOD({metric_id})" if period_s is None else str(period_s)

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from plimsoll.files import atomic_path
+from plimsoll.files import CHECKSUMS, atomic_path
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.csv_table import csv_line, header, record_line, row
 from plimsoll.reports.data.column_types import KEYS, literal
 from plimsoll.reports.data.database import SELECTED, Database, Selection
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import (
-    CHECKSUMS,
     DEMAND,
     FOCUS,
     MARKDOWN,

@@ -6,8 +6,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from plimsoll.clouds.aws.consoles import object_link
-from plimsoll.clouds.aws.graph_link import volume_link
-from plimsoll.reading.grid import iops_expression, throughput_expression
+from plimsoll.clouds.aws.graph_link import iops_expression, throughput_expression, volume_link
 from plimsoll.reading.window import Window
 from tests.unit.reports.recommendations import a_record
 

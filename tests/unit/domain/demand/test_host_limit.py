@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plimsoll.decide.hosting import ceiling_of_hosts, host_loads
 from plimsoll.demand.demand import HostSeen
 from plimsoll.demand.epochs import Epoch
-from plimsoll.demand.host_room import find_host_room
+from plimsoll.demand.host_room import find_host_room, host_loads
 from plimsoll.demand.load import host_bound_times
+from plimsoll.model.volume import ceiling_of_hosts
 from tests.builders import a_demand, a_host, a_policy, a_volume
 
 NAN = np.nan

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.decide.hosting import ceiling_of_hosts, host_loads
-from plimsoll.demand.host_room import find_host_room
+from plimsoll.demand.host_room import find_host_room, host_loads
 from plimsoll.demand.load import find_saturated
+from plimsoll.model.volume import ceiling_of_hosts
 from tests.builders import a_demand, a_host, a_policy, a_volume, ceiling_of
 
 GP3 = ceiling_of(a_volume("gp3"))

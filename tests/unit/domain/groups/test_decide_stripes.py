@@ -12,12 +12,12 @@ from plimsoll.decide.answer import Change, InsufficientData, Keep, Upgrade
 from plimsoll.decide.case_maker import case_of, clip_to_record, find_epochs_on_record
 from plimsoll.decide.decide import answer
 from plimsoll.decide.groups import Unit
-from plimsoll.decide.hosting import ceiling_of_hosts, host_loads
 from plimsoll.decide.stripes import decide_together, make_units, share_highest_load
 from plimsoll.demand.demand import IOPS, scale_demand
+from plimsoll.demand.host_room import host_loads
 from plimsoll.demand.load import peaks
 from plimsoll.model.units import dollars
-from plimsoll.model.volume import Modification
+from plimsoll.model.volume import Modification, ceiling_of_hosts
 from tests.builders import NOW, TYPES, a_basis, a_demand, a_host, a_policy, a_stripe_set, a_volume, ceiling_of
 from tests.profiles import examples
 from tests.unit.domain.strategies import HOST_FIGURES, policies

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.decide.hosting import batch_by_host, ceiling_of_hosts, host_loads
+from plimsoll.auditing.decide import batch_by_host
 from plimsoll.demand.demand import IOPS, MIB_S
-from plimsoll.model.volume import sole_host
+from plimsoll.demand.host_room import host_loads
+from plimsoll.model.volume import ceiling_of_hosts, sole_host
 from tests.builders import a_demand, a_host, a_volume
 
 HOSTS = st.lists(st.integers(0, 5), max_size=2, unique=True)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.auditing.decide import batch_by_host
 from plimsoll.decide.groups import MOST_SUSPECTED, ToldBy, find_takeovers
-from plimsoll.decide.hosting import batch_by_host
 from plimsoll.model.volume import Owner, OwnerKind
 from tests.builders import NOW, a_host, a_volume
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from plimsoll.decide.answer import Change, Keep
+from plimsoll.decide.case import uneventful_limits
 from plimsoll.decide.groups import Unit
 from plimsoll.decide.reasons import rhythm
-from plimsoll.decide.remembered import uneventful_limits
 from plimsoll.model.ceiling import UNBOUNDED
 from plimsoll.model.policy import Headroom, OfferPurpose
 from plimsoll.model.series import BYTES, OPERATIONS, PAST_RATES, WORK_SERIES

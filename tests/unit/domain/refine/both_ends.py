@@ -14,7 +14,7 @@ import numpy as np
 
 from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.decide import answer
-from plimsoll.decide.hosting import host_loads
+from plimsoll.demand.host_room import host_loads
 from plimsoll.demand.load import Load
 from plimsoll.demand.trial import Required
 from plimsoll.refine.certificate import Open, open_of_host

@@ -1,5 +1,6 @@
 """Mode device: the raw volume, and only when it is the volume, unused and empty."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -147,12 +148,10 @@ def test_what_is_measured_stays_within_the_limit_and_says_so(tmp_path):
 
 
 def test_a_second_measurement_on_one_host_is_told_that_it_is_busy(tmp_path):
-    with a_volume(tmp_path) as volume, subprocess.Popen(["flock", tmp_path / "lock", "sleep", "60"]) as first:
-        try:
-            with pytest.raises(NotMeasured, match=r"\(busy\): another measurement is running"):
-                read_bench_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
-        finally:
-            first.terminate()
+    with a_volume(tmp_path) as volume, (tmp_path / "lock").open("w") as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        with pytest.raises(NotMeasured, match=r"\(busy\): another measurement is running"):
+            read_bench_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
         assert not any(volume.image.read_bytes())
 
 

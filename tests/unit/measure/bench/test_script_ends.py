@@ -71,7 +71,7 @@ def test_a_shell_that_is_killed_outright_takes_fio_with_it(whole_group, tmp_path
 
 def test_fio_is_bounded_even_when_nothing_is_left_that_watches_it(tmp_path):
     with a_filesystem(tmp_path) as place:
-        task = a_task(mode=TaskMode.FILE, volume_id=volume_at(place), job=LONG, file_size_mib=16, limit_s=12)
+        task = a_task(mode=TaskMode.FILE, volume_id=volume_at(place), job=LONG, file_size_mib=16, limit_s=30)
         with running(task, tmp_path) as process:
             assert eventually(_fio_measures(place))
             guards = [pid for pid in _pids() if _is_guard(pid, process.pid)]

@@ -30,6 +30,7 @@ from tests.unit.measure.bench.hosts import (
 pytestmark = [pytest.mark.needs("loop", "fio")]
 
 QUIET = "   7       0 {name} {done} 0 0 {spent} 0 0 0 0 {waiting} 0 0"
+WIDTH = 100
 
 
 def a_file_task(place, **changes):
@@ -279,20 +280,20 @@ def test_latency_above_the_limit_stops_the_run_and_keeps_what_was_measured(tmp_p
         assert not [entry for entry in place.iterdir() if entry.name.startswith(".plimsoll")]
 
 
-def _run_with_statistics(place, folder, lines, **limits):
-    """Runs the document where /proc/diskstats is a file of the test's; a line of it follows the other each second."""
-    statistics = folder / "diskstats"
-    steps = [folder / f"diskstats.{number}" for number in range(len(lines))]
-    device = source_of(place)
-    for step, values in zip(steps, lines, strict=True):
-        step.write_text(QUIET.format(name=device.removeprefix("/dev/"), **values) + "\n")
-    statistics.write_text(steps[0].read_text())
-    script = folder / "script"
+def _run_with_statistics(place, folder, *, done, spent, waiting, **limits):
+    """Runs the document where /proc/diskstats is a file of the test's: a line each second, of the shell's `$n`th.
+
+    Lines of one width are written over one another, so that none is ever seen in part.
+    """
+    statistics, script = folder / "diskstats", folder / "script"
+    name = source_of(place).removeprefix("/dev/")
+    statistics.write_text(QUIET.format(name=name, done=0, spent=0, waiting=waiting).ljust(WIDTH) + "\n")
     script.write_text(commands(a_file_task(place, job=JOB.replace("runtime=1", "runtime=8"), **limits)))
-    played = " ".join(str(step) for step in steps)
+    line = QUIET.format(name=name, done=f"$(({done}))", spent=f"$(({spent}))", waiting=waiting)
+    one_line = f'printf "%-{WIDTH}s\\n" "{line}" | dd of={statistics} conv=notrunc'
     acted = (
         f"mount --bind {statistics} /proc/diskstats || exit 99\n"
-        f"( for step in {played}; do cat $step > {statistics}; sleep 1; done ) >/dev/null 2>&1 &\n"
+        f"( n=0; while :; do n=$((n + 1)); {one_line}; sleep 1; done ) >/dev/null 2>&1 &\n"
         f"/bin/sh {script}; code=$?; kill $! 2>/dev/null; exit $code"
     )
     told = subprocess.run(
@@ -308,19 +309,19 @@ def _run_with_statistics(place, folder, lines, **limits):
 
 def test_a_queue_above_the_limit_stops_the_run(tmp_path):
     with a_filesystem(tmp_path) as place:
-        busy = [{"done": number * 1000, "spent": number, "waiting": 9} for number in range(20)]
-        assert _run_with_statistics(place, tmp_path, busy, most_queue=8).stopped == "queue"
-        assert _run_with_statistics(place, tmp_path, busy, most_queue=9).stopped is None
+        busy = {"done": "n * 1000", "spent": "n", "waiting": 9}
+        assert _run_with_statistics(place, tmp_path, **busy, most_queue=8).stopped == "queue"
+        assert _run_with_statistics(place, tmp_path, **busy, most_queue=9).stopped is None
 
 
 def test_the_mean_latency_is_that_of_the_last_second(tmp_path):
     with a_filesystem(tmp_path) as place:
-        two_ms = [{"done": number * 1000, "spent": number * 2000, "waiting": 0} for number in range(20)]
-        assert _run_with_statistics(place, tmp_path, two_ms, most_latency_us=1500).stopped == "latency"
-        assert _run_with_statistics(place, tmp_path, two_ms, most_latency_us=5000).stopped is None
+        two_ms = {"done": "n * 1000", "spent": "n * 2000", "waiting": 0}
+        assert _run_with_statistics(place, tmp_path, **two_ms, most_latency_us=1500).stopped == "latency"
+        assert _run_with_statistics(place, tmp_path, **two_ms, most_latency_us=5000).stopped is None
 
 
 def test_io_that_waits_while_none_is_served_counts_as_latency(tmp_path):
     with a_filesystem(tmp_path) as place:
-        stalled = [{"done": 1000, "spent": 10, "waiting": 1}] * 12
-        assert _run_with_statistics(place, tmp_path, stalled, most_latency_us=500_000).stopped == "latency"
+        stalled = {"done": 1000, "spent": 10, "waiting": 1}
+        assert _run_with_statistics(place, tmp_path, **stalled, most_latency_us=500_000).stopped == "latency"

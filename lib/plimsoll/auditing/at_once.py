@@ -1,7 +1,11 @@
-"""Deciders: processes that decide on batches of volumes, so that an audit uses all processors of a machine.
+"""At once: threads and processes that carry out an audit's work, and the seconds that its stages take.
 
-Only decisions are made there. A decider knows no cloud and has no credentials: it asks the process that started it for
-the metrics it needs. Quotas, retries and recordings stay in one place therefore, and the answers are the same.
+Targets are read side by side: places may be slow or hang, and one of them does not hold the others. Batches of a target
+go ahead of who takes their outcomes.
+
+Deciders are processes that decide on batches of volumes, so that an audit uses all processors of a machine. Only
+decisions are made there. A decider knows no cloud and has no credentials: it asks the process that started it for the
+metrics it needs. Quotas, retries and recordings stay in one place therefore, and the answers are the same.
 
 Both sides send pickles over the decider's standard input and output:
 
@@ -17,9 +21,15 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
 from types import TracebackType
 from typing import IO, Any, Final, Protocol, Self, TypeVar
 
@@ -29,6 +39,95 @@ from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import CloudError
 from plimsoll.model.volume import Volume
 from plimsoll.reading.known import Ask, Fetch, Found, Look
+
+AT_ONCE: Final = 8
+"""Places under way at once, or done and not yet taken: what is kept of the fleet is theirs alone."""
+
+PATIENCE_S: Final = 30.0
+"""Seconds that places which are done wait for an earlier one that is not."""
+
+BATCHES_AT_ONCE: Final = 2
+"""Batches under way at once: one is decided while another waits for its metrics. Each process that decides has one."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def side_by_side(
+    work: Callable[[Item], Result], items: Iterable[Item], *, at_once: int = AT_ONCE, patience_s: float = PATIENCE_S
+) -> Iterator[Result]:
+    """The results in the order of their items, but that one which takes longer than `patience_s` lets others go first.
+
+    At most `at_once` are under way or not yet taken. What `work` raises goes on to the caller. When the caller stops,
+    what is under way is left to itself, and does not keep the process from ending.
+    """
+    waiting = iter(items)
+    under_way = [begin(work, item) for item in islice(waiting, at_once)]
+    while under_way:
+        result = under_way.pop(_next_of(under_way, patience_s)).result()
+        under_way += [begin(work, item) for item in islice(waiting, 1)]
+        yield result
+
+
+def _next_of(under_way: Sequence[Future[Result]], patience_s: float) -> int:
+    """The place of the first one; where it is not done in time, of the first that is done."""
+    if not wait(under_way[:1], timeout=patience_s).done:
+        wait(under_way, return_when=FIRST_COMPLETED)
+    return next(place for place, future in enumerate(under_way) if future.done())
+
+
+def begin(work: Callable[[Item], Result], item: Item) -> Future[Result]:
+    """The future of an item's work, in a thread of its own. The process does not wait for it at its end."""
+    future = Future[Result]()
+
+    def carry_out() -> None:
+        try:
+            future.set_result(work(item))
+        except BaseException as error:  # noqa: BLE001  # it goes on to who asks for the result
+            future.set_exception(error)
+
+    threading.Thread(target=carry_out, daemon=True).start()
+    return future
+
+
+def ahead(work: Callable[[Item], Result], items: Iterable[Item], at_once: int = BATCHES_AT_ONCE) -> Iterator[Result]:
+    """The results in the order of their items. At most `at_once` are under way or not yet taken, each in a thread.
+
+    When the caller stops, no further item begins, and those under way are waited for.
+    """
+    pool = ThreadPoolExecutor(max_workers=at_once)
+    under_way: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            under_way.append(pool.submit(work, item))
+            if len(under_way) == at_once:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@dataclass(slots=True)
+class Stages:
+    """Seconds spent in each named stage, summed over all threads: the sum can exceed the time that passed."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @contextmanager
+    def stage(self, name: str, *, within: str | None = None) -> Iterator[None]:
+        """Counts the block's time to the stage `name`, and takes it off the stage that it is `within`."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            taken_s = time.perf_counter() - start
+            with self._lock:
+                self.seconds[name] = self.seconds.get(name, 0.0) + taken_s
+                if within is not None:
+                    self.seconds[within] = self.seconds.get(within, 0.0) - taken_s
+
 
 _Decisions = TypeVar("_Decisions")
 _Decisions_co = TypeVar("_Decisions_co", covariant=True)

@@ -5,10 +5,9 @@ import pytest
 
 from cloud_simulator.metrics.sums import Sums
 from plimsoll.demand.demand import IOPS
-from plimsoll.demand.from_metrics import demand_of
+from plimsoll.demand.from_metrics import demand_of, make_grid
 from plimsoll.model.series import OPERATIONS, WORK_SERIES
 from plimsoll.model.units import DAY_S, HOUR_S
-from plimsoll.reading.grid import make_grid
 from plimsoll.reading.known import Knowledge, Look, plan_first_looks
 from plimsoll.reading.window import Window, cut_by_age
 from tests.builders import NOW
