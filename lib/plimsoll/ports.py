@@ -291,6 +291,14 @@ class RunStore(Protocol):
         ...
 
 
+class FactStore(RunStore, Protocol):
+    """A store in which facts are kept: something under a new key, and never in the place of another."""
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        """Keeps content under a key, whole or not at all; False if something is there already, which stays."""
+        ...
+
+
 class Claims(Protocol):
     """Who is doing what only one may do at a time? All raise CloudError."""
 

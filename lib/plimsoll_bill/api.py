@@ -12,13 +12,13 @@ from plimsoll.api.runs import list_runs, run_folder
 from plimsoll.clouds.common.dated_data import find_data, price_content, shipped_prices
 from plimsoll.clouds.registry import CLOUDS
 from plimsoll.model.errors import BadInput
-from plimsoll.model.market import PriceBook
+from plimsoll.model.market import DOLLARS, PriceBook
 from plimsoll.reports.run_folder import has_ended, note_in_run
 from plimsoll.reports.run_reader import read_run, stream_records
 from plimsoll_bill.bill import Bill, open_bill
 from plimsoll_bill.rates import net_books, rates_of
 from plimsoll_bill.realized import Realized, find_realized, follow_savings
-from plimsoll_bill.reconcile import Reconciliation, reconcile
+from plimsoll_bill.reconcile import Reconciliation, billed_volumes, reconcile
 from plimsoll_bill.sources import find_files
 
 
@@ -38,6 +38,13 @@ def reconcile_run(bill: Bill, folder: Path, month: date | None = None) -> Reconc
     place = run_folder(folder)
     run = read_run(place)
     return reconcile(bill, month or months[-1], run.id, stream_records(place), is_net=bool(run.scope.get("prices")))
+
+
+def read_costs(places: Sequence[str]) -> dict[str, float]:
+    """USD a month of each volume in the newest month of a bill, by id. Raises BadInput for what is no bill."""
+    with read_bill(places) as bill:
+        volumes = (volume for month in bill.months()[-1:] for volume in billed_volumes(bill, month))
+        return {volume.key[2]: volume.net for volume in volumes if volume.currency == DOLLARS}
 
 
 def net_price_file(bill: Bill, where: str) -> tuple[str, list[str]]:

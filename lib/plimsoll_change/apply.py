@@ -3,31 +3,17 @@
 A pass reads the ledger and the world, and keeps all of its own in the ledger: any process goes on where one ended.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
-from plimsoll.model.errors import BadInput, CloudError, PlimsollError
-from plimsoll_change.drift import find_drift
+from plimsoll.model.errors import BadInput, CloudError
+from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind, Leg, RowTaken
-from plimsoll_change.line import LINE_STEPS, LineContext, LineJob, LineStep, line_jobs, take_back
-from plimsoll_change.plan import PlannedLine
-from plimsoll_change.progress import (
-    Progress,
-    find_baked,
-    find_due,
-    find_lines_to_take_back,
-    find_under_way,
-    has_begun,
-    is_over,
-    judge_canary,
-    judge_class,
-    open_next_wave,
-    stop_or_pause_plan,
-    stop_worse_class,
-)
-from plimsoll_change.watch import ChangeVerdict, GroupVerdict
+from plimsoll_change.line import LINE_STEPS, LineContext, LineJob, LineStep, heed_verdict, line_jobs
+from plimsoll_change.progress import SILENCE, Progress, judge_canary
+from plimsoll_change.watch import GroupVerdict
 from plimsoll_change.waves import Wave, WaveKind
 
 _JUDGED_EVERY: Final = timedelta(minutes=50)
@@ -36,24 +22,6 @@ _JUDGED_EVERY: Final = timedelta(minutes=50)
 _MOVING_S: Final = 600.0
 _WATCHING_S: Final = 3600.0
 """Seconds between two passes while something moves, and while all is watched or waits."""
-
-
-class Judge(Protocol):
-    """A judge of changes, by what volumes did before and after."""
-
-    def judge_lines(self, progress: Progress, jobs: Sequence[LineJob], now: datetime) -> Mapping[str, ChangeVerdict]:
-        """The verdict on each line that was changed, by line; without those that cannot be read."""
-        ...
-
-    def judge_group(
-        self, progress: Progress, members: Sequence[LineJob], bake_h: float, now: datetime
-    ) -> GroupVerdict | None:
-        """The verdict on the lines of a wave, against volumes that were not changed."""
-        ...
-
-    def count_stopped(self, lines: Sequence[PlannedLine], since: datetime, now: datetime) -> Mapping[str, float]:
-        """The minutes since a time in which unchanged volumes were stopped, beyond their usual ones, by line."""
-        ...
 
 
 def plan_claim(plan_id: str) -> str:
@@ -66,18 +34,19 @@ class Rollout:
     """A plan that is carried out by this process."""
 
     context: LineContext
-    judge: Judge
+    judge: MetricsJudge
     held: timedelta = timedelta(hours=2)  # the claim on the plan, renewed by each pass
+    judged: datetime | None = None  # when lines were judged last
 
     @property
     def progress(self) -> Progress:
         """The plan as the ledger was last read."""
-        return Progress(plan=self.context.plan, rows=self.context.ledger.rows)
+        return Progress.read(self.context.ledger)
 
     def check_work(self) -> None:
         """Raises BadInput if nothing of the plan may begin and nothing is under way."""
         halt = self.progress.find_halt(self.context.now)
-        if halt is not None and not any(True for _ in find_under_way(self.progress)):
+        if halt is not None and not self.progress.active_jobs:
             raise BadInput(f"{halt} Nothing was done.")
 
     def run(self, *, once: bool = False) -> Progress:
@@ -87,11 +56,11 @@ class Rollout:
         """
         while True:
             self.take_pass()
-            if not once and is_over(self.progress, self.context.now):
+            if not once and self.progress.is_over(self.context.now):
                 self._gate()  # what the last pass came to
-            if once or is_over(self.progress, self.context.now):
+            if once or self.progress.is_over(self.context.now):
                 return self.progress
-            moves = any(job.next is not LineStep.WATCH for job in find_under_way(self.progress))
+            moves = any(job.next is not LineStep.WATCH for job in self.progress.active_jobs)
             self.context.patience.pause(_MOVING_S if moves else _WATCHING_S)
 
     def run_back(self, lines: Collection[str]) -> bool:
@@ -101,87 +70,95 @@ class Rollout:
         """
         while True:
             self._claim()
-            self.context.ledger.read()
-            self._advance(job for job in find_under_way(self.progress) if job.line.id in lines)
+            self._advance(job for job in self.progress.active_jobs if job.line.id in lines)
             jobs = [job for job in self.progress.jobs.values() if job.line.id in lines]
-            moving = [job for job in jobs if job.next in (LineStep.CHECK, LineStep.REQUEST, LineStep.FOLLOW)]
-            if not moving:
+            if not any(job.next in (LineStep.CHECK, LineStep.REQUEST, LineStep.FOLLOW) for job in jobs):
                 return all(job.find(FactKind.COMPLETED, Leg.BACK) for job in jobs)
             self.context.patience.pause(_MOVING_S)
 
     def take_pass(self) -> None:
         """One pass over everything that can go on now."""
         self._claim()
-        self.context.ledger.read()
-        self._advance(find_under_way(self.progress))
+        self._advance(self.progress.active_jobs)
         self._judge_lines()
-        self._advance(find_under_way(self.progress))
+        self._advance(self.progress.active_jobs)
         self._gate()
         if self.progress.find_halt(self.context.now) is None:
-            due = self._without_throttled(list(find_due(self.progress, self.context.now)))
-            self._advance(self._without_broken_units(due))
+            self._advance(self._without_throttled(list(self.progress.find_due(self.context.now))))
 
     def _claim(self) -> None:
+        """Takes the plan for this process, and reads what others did to it."""
         context, now = self.context, self.context.now
         if not context.claims.claim(plan_claim(context.plan.id), context.holder, now + self.held, now):
             raise BadInput(f"another process carries the plan {context.plan.id} out: see plimsoll change status.")
+        context.ledger.read()
 
     def _advance(self, jobs: Iterable[LineJob]) -> None:
         """Takes each line as far as it goes without waiting. A row that another process wrote is left to it."""
         kind = line_jobs(self.context.ledger)
         for job in list(jobs):
-            ended = kind.advance(job, self.context, LINE_STEPS)
-            if isinstance(ended.error, RowTaken):
+            if isinstance(kind.advance(job, self.context, LINE_STEPS).error, RowTaken):
                 self.context.ledger.read()
 
     def _judge_lines(self) -> None:
-        """Judges what was changed, every hour and as soon as a change has arrived."""
-        now, progress, memory = self.context.now, self.progress, self.context.memory
-        watched = [job for job in find_under_way(progress) if job.next is LineStep.WATCH]
-        arrived = {f"{job.line.id} {job.leg}" for job in watched} - memory.arrived
-        if not watched or not (arrived or memory.at is None or now - memory.at >= _JUDGED_EVERY):
+        """Judges what was changed, every hour from its request on, and as soon as a change has arrived."""
+        now, progress, judged = self.context.now, self.progress, self.judged
+        watched = {job.line.id: job for job in progress.active_jobs if job.is_watched}
+        arrived = [fact.at for job in watched.values() if (fact := job.find(FactKind.COMPLETED)) is not None]
+        is_due = judged is None or now - judged >= _JUDGED_EVERY or any(at > judged for at in arrived)
+        if not watched or not is_due:
             return
         try:
-            memory.verdicts = dict(self.judge.judge_lines(progress, watched, now))
+            verdicts = self.judge.judge_lines(progress, list(watched.values()), now)
         except CloudError as error:
             self.context.say(f"nothing can be judged now: {error}")
             return
-        memory.at = now
-        memory.arrived |= arrived
+        self.judged = now
+        for name, verdict in verdicts.items():
+            self._keep(heed_verdict(watched[name], verdict, now))
+
+    def _keep(self, job: LineJob) -> None:
+        """Writes a line's new facts. A row that another process wrote is left to it."""
+        try:
+            self.context.ledger.keep(job.line.id, job.facts)
+        except RowTaken:
+            self.context.ledger.read()
 
     def _gate(self) -> None:
         """Writes what follows from verdicts: lines that go back, classes that stop, waves that open."""
-        now, ledger = self.context.now, self.context.ledger
-        for job, code, text in list(find_lines_to_take_back(self.progress)):
-            self.keep(take_back(job, now, code=code, text=text))
+        now = self.context.now
+        for job in list(self.progress.take_back_with_others(now)):
+            self._keep(job)
         for name, row in self.context.plan.class_rows.items():
-            for fact in [*stop_worse_class(self.progress, name, now)]:
-                ledger.add(row, fact)
-            baked = find_baked(self.progress, name, now)
+            self._note(row, name, self.progress.classes[name].stop_if_worse(now))
+            baked = self.progress.classes[name].find_baked(now)
             if baked is not None:
-                for fact in [*judge_class(self.progress, name, baked, self._judge_wave(baked[0]), now)]:
-                    self._say(name, fact)
-                    ledger.add(row, fact)
-        for fact in [*stop_or_pause_plan(self.progress, now)]:
-            self._say("the plan", fact)
-            ledger.add(PLAN_ROW, fact)
+                verdict = self._judge_wave(baked[0])
+                self._note(row, name, self.progress.classes[name].judge(*baked, verdict, now))
+        self._note(PLAN_ROW, "the plan", self.progress.stop_or_pause(now))
         if self.progress.find_halt(now) is None:
             for name, row in self.context.plan.class_rows.items():
-                for fact in [*open_next_wave(self.progress, name, now)]:
-                    self._say(name, fact)
-                    ledger.add(row, fact)
+                self._note(row, name, self.progress.open_wave(name, now))
 
-    def _judge_wave(self, wave: Wave) -> GroupVerdict | None:
-        members = [job for job in self.progress.find_members(wave) if job.find(FactKind.COMPLETED, Leg.FORTH)]
-        if not members:
-            return None
-        if wave.kind in (WaveKind.CANARY, WaveKind.SINGLE):
-            return judge_canary(members, self.context.memory.verdicts)
+    def _note(self, row: str, subject: str, facts: Iterable[Fact]) -> None:
+        """Writes and says what follows for the plan or a class."""
+        for fact in list(facts):
+            wave = f" wave {fact.wave}" if fact.wave else ""
+            code = f", {fact.code}" if fact.code else ""
+            self.context.say(f"{subject}:{wave} {fact.kind}{code}. {fact.text}".rstrip())
+            self.context.ledger.add(row, fact)
+
+    def _judge_wave(self, wave: Wave) -> GroupVerdict:
+        now, progress = self.context.now, self.progress
+        members = [job for name in wave.members if (job := progress.jobs[name]).is_changed]
         try:
-            return self.judge.judge_group(self.progress, members, wave.bake_h, self.context.now)
+            if members and wave.kind in (WaveKind.CANARY, WaveKind.SINGLE):
+                return judge_canary(members, self.judge.judge_lines(progress, members, now))
+            group = self.judge.judge_group(progress, members, wave.bake_h, now) if members else None
         except CloudError as error:
             self.context.say(f"wave {wave.number} cannot be judged now: {error}")
-            return None
+            return SILENCE
+        return group or SILENCE
 
     def _without_throttled(self, jobs: list[LineJob]) -> list[LineJob]:
         """The lines whose volumes were not stopped since the plan was made. The others ask for more than it gives."""
@@ -195,48 +172,5 @@ class Rollout:
         for job in (job for job in jobs if job.line.id in stopped):
             count = f"{minutes[job.line.id]:.0f} more minutes than usual"
             text = f"{job.line.volume_id} was stopped for {count} since the plan was made."
-            self.keep(job.note(FactKind.DROPPED, now, code="new-throttling", text=text))
+            self._keep(job.note(FactKind.DROPPED, now, code="new-throttling", text=text))
         return [job for job in jobs if job.line.id not in stopped]
-
-    def _without_broken_units(self, jobs: list[LineJob]) -> Iterator[LineJob]:
-        """The lines that may begin. Where one of a unit drifted, all of it are dropped before any is changed."""
-        units: dict[str, list[LineJob]] = {}
-        for job in jobs:
-            units.setdefault(job.line.unit or job.line.id, []).append(job)
-        for unit, members in units.items():
-            if len(members) == 1 or any(has_begun(job) for job in members):
-                yield from members
-                continue
-            try:
-                drifts = [find_drift(job.line, self.context.look(job.line)) for job in members]
-            except PlimsollError as error:
-                self.context.say(f"{unit}: {error}")
-                continue
-            drift = next(filter(None, drifts), None)
-            if drift is None:
-                yield from members
-                continue
-            for job in members:
-                text = f"{unit} changes as one: {drift.text}"
-                self.keep(job.note(FactKind.DROPPED, self.context.now, code=drift.code, text=text))
-
-    def keep(self, job: LineJob) -> None:
-        """Writes a line's new facts."""
-        line_jobs(self.context.ledger).document(job).put(self.context.jobs, job)
-
-    def _say(self, subject: str, fact: Fact) -> None:
-        wave = f" wave {fact.wave}" if fact.wave else ""
-        self.context.say(f"{subject}:{wave} {fact.kind}{f', {fact.code}' if fact.code else ''}. {fact.text}".rstrip())
-
-
-def ask_back(rollout: Rollout, lines: Iterable[str], *, by: str, reason: str) -> list[str]:
-    """Notes that a person takes these lines back, and gives those that go back now."""
-    jobs, asked = rollout.progress.jobs, list[str]()
-    for job in (jobs[name] for name in lines):
-        latest = job.latest
-        is_changed = job.find(FactKind.REQUESTED) is not None and latest is not None
-        if job.leg is Leg.BACK or not is_changed or latest is None or latest.kind is FactKind.DROPPED:
-            continue
-        rollout.keep(take_back(job, rollout.context.now, code="asked", text=reason, by=by))
-        asked.append(job.line.id)
-    return asked

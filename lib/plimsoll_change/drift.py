@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from plimsoll.model.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.model.volume import Owner, Volume, VolumeSpec, VolumeState
+from plimsoll.reports.record import OwnerRecord
 from plimsoll_change.plan import PlannedLine
 
 _ALIVE = (VolumeState.IN_USE, VolumeState.AVAILABLE)
@@ -24,12 +25,8 @@ def compare_advice(line: PlannedLine, run: str, target: VolumeSpec | None) -> Dr
     return Drift("newer-recommendation", f"the later run {run} recommends {advice} for it, and the plan {line.then}.")
 
 
-def find_drift(line: PlannedLine, volume: Volume) -> Drift | None:
-    """The first reason why a volume is not any more what its plan was made for; None if it is."""
-    return next(_find_drifts(line, volume), None)
-
-
-def _find_drifts(line: PlannedLine, volume: Volume) -> Iterator[Drift]:
+def find_drifts(line: PlannedLine, volume: Volume) -> Iterator[Drift]:
+    """The reasons why a volume is not any more what its plan was made for."""
     change = volume.modification
     if volume.state not in _ALIVE:
         yield Drift("state", f"{line.volume_id} is {volume.state}.")
@@ -45,7 +42,11 @@ def _find_drifts(line: PlannedLine, volume: Volume) -> Iterator[Drift]:
     if hosts != line.hosts:
         words = [" and ".join(names) or "no host" for names in (hosts, line.hosts)]
         yield Drift("host", f"{line.volume_id} is on {words[0]} now, and the plan was made for {words[1]}.")
-    owner = (str(volume.owner.kind), volume.owner.name or "")
-    if owner != (line.owner_kind, line.owner_name):
-        names = [" ".join(filter(None, pair)) for pair in (owner, (line.owner_kind, line.owner_name))]
-        yield Drift("owner", f"{line.volume_id} belongs to {names[0]} now, and the plan was made for {names[1]}.")
+    owner = name_owner(volume.owner)
+    if owner != line.owner:
+        yield Drift("owner", f"{line.volume_id} belongs to {owner} now, and the plan was made for {line.owner}.")
+
+
+def name_owner(owner: Owner | OwnerRecord) -> str:
+    """The kind of an owner, and its name if it has one."""
+    return f"{owner.kind} {owner.name or ''}".strip()

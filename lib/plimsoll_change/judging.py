@@ -89,14 +89,14 @@ class MetricsJudge:
                 job.find(FactKind.REQUESTED),
                 job.find(FactKind.COMPLETED),
             )
-            if volume is None or requested is None or completed is None:
+            if volume is None or requested is None:
                 continue
             siblings = (volumes.get(control.volume_id) for control in controls[job.line.id])
             is_back = job.leg is Leg.BACK
             yield WatchedVolume(
                 volume=volume,
                 requested=requested.at,
-                completed=completed.at,
+                completed=None if completed is None else completed.at,
                 now_spec=job.line.then if is_back else job.line.now,
                 then_spec=job.target,
                 budget_minutes=job.line.budget_minutes,

@@ -4,18 +4,18 @@ A row is a subject: the plan, a class, or a line of the plan. Its facts are numb
 store, which is never written over: of two writers of the same number the second is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.model.errors import BadInput, PlimsollError
 from plimsoll.model.volume import VolumeSpec
-from plimsoll_change.ports import FactStore
+from plimsoll.ports import FactStore
+from plimsoll_change.plan import ChangePlan
 from plimsoll_change.watch import ChangeVerdict
 
 PLAN_ROW: Final = "plan"
@@ -70,7 +70,6 @@ class Fact:
     text: str = ""
     by: str = ""
     source: str = ""  # the file of a person's word
-    attempt: int = 0  # of a line's intents on a leg, from 1
     spec: VolumeSpec | None = None  # the target of an intent
     started: datetime | None = None  # of a modification: the latest before an intent, or the one that was made
     until: datetime | None = None  # the earliest time of another attempt
@@ -81,9 +80,23 @@ class Fact:
     named: tuple[str, ...] = ()  # the lines that a group's verdict names
 
 
-@cache
-def _facts() -> TypeAdapter[Any]:
-    return TypeAdapter(Fact)
+_FACT: Final = TypeAdapter(Fact)
+
+
+def find_latest(facts: Sequence[Fact], *kinds: FactKind) -> Fact | None:
+    """The latest fact of some kinds; None if there is none."""
+    return next((fact for fact in reversed(facts) if fact.kind in kinds), None)
+
+
+def find_unresumed(facts: Sequence[Fact], kind: FactKind) -> Fact | None:
+    """The latest fact of a kind; None if there is none, or somebody let what it ended go on since."""
+    fact = find_latest(facts, kind, FactKind.RESUMED)
+    return fact if fact is not None and fact.kind is kind else None
+
+
+def find_starts(facts: Sequence[Fact]) -> list[datetime]:
+    """The starts of the modifications that a line asked for."""
+    return [fact.started for fact in facts if fact.kind is FactKind.REQUESTED and fact.started is not None]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,23 +104,18 @@ class ChangeLedger:
     """The ledger of a plan: facts by row, as last read."""
 
     store: FactStore
-    plan_id: str
+    plan: ChangePlan
     rows: dict[str, tuple[Fact, ...]] = field(default_factory=dict, init=False)
 
-    def read(self) -> Mapping[str, tuple[Fact, ...]]:
-        """The facts of every row, those that others wrote meanwhile included. Raises BadInput for a damaged one."""
-        return self._read(self._prefix)
+    def read(self, row: str = "") -> Mapping[str, tuple[Fact, ...]]:
+        """The facts of every row, those that others wrote meanwhile included; of one row alone they are read.
 
-    def read_row(self, row: str) -> tuple[Fact, ...]:
-        """The facts of a row, those that others wrote meanwhile included."""
-        return self._read(f"{self._prefix}{row}/").get(row, ())
-
-    def _read(self, prefix: str) -> Mapping[str, tuple[Fact, ...]]:
-        for key in self.store.keys(prefix):
-            row, number = key.removeprefix(self._prefix).removesuffix(".json").rsplit("/", 1)
-            facts = self.rows.get(row, ())
-            if int(number) == len(facts) + 1:  # a fact that is there does not change
-                self.rows[row] = (*facts, self._load(key))
+        Raises BadInput for a damaged one.
+        """
+        for key in self.store.keys(f"{self._prefix}{row}/" if row else self._prefix):
+            name, number = key.removeprefix(self._prefix).removesuffix(".json").rsplit("/", 1)
+            if int(number) == len(self.facts(name)) + 1:  # a fact that is there does not change
+                self.rows[name] = (*self.facts(name), self._load(key))
         return self.rows
 
     def facts(self, row: str) -> tuple[Fact, ...]:
@@ -116,18 +124,30 @@ class ChangeLedger:
     def add(self, row: str, fact: Fact) -> None:
         """Writes the next fact of a row. Raises RowTaken if another process wrote it first."""
         facts = self.facts(row)
-        key, content = f"{self._prefix}{row}/{len(facts) + 1:06}.json", _facts().dump_json(fact, exclude_defaults=True)
+        key, content = f"{self._prefix}{row}/{len(facts) + 1:06}.json", _FACT.dump_json(fact, exclude_defaults=True)
         if not self.store.put_new(key, content) and self.store.get(key) != content:
-            raise RowTaken(f"{row} of the plan {self.plan_id} was written by another process: read it again.")
+            raise RowTaken(f"{row} of the plan {self.plan.id} was written by another process: read it again.")
         self.rows[row] = (*facts, fact)
+
+    def add_in_turn(self, row: str, fact: Fact) -> None:
+        """Adds a fact to a row that another process may be writing: a person's word is not lost."""
+        while True:
+            try:
+                return self.add(row, fact)
+            except RowTaken:
+                self.read()
+
+    def keep(self, row: str, facts: Sequence[Fact]) -> None:
+        """The row has these facts: those that it lacks are added. Raises RowTaken if another process added others."""
+        for fact in facts[len(self.facts(row)) :]:
+            self.add(row, fact)
 
     @property
     def _prefix(self) -> str:
-        return f"{self.plan_id}/ledger/"
+        return f"{self.plan.id}/ledger/"
 
     def _load(self, key: str) -> Fact:
         try:
-            fact: Fact = _facts().validate_json(self.store.get(key) or b"")
+            return _FACT.validate_json(self.store.get(key) or b"")
         except ValidationError as error:
             raise BadInput(f"the fact {key} of the ledger is damaged: restore it from a copy of the store.") from error
-        return fact

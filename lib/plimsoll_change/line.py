@@ -1,13 +1,13 @@
 """Lines: one volume's change and its way back, as a job whose document is its row of the ledger.
 
     check -> intended -> request -> requested -> follow -> completed -> watch -> watched
-                                                                       watch: worse -> taken back -> check -> ...
+                                                 follow, watch: worse -> taken back -> check -> ...
 
 Each step looks at the world first. An intent is written before its call, and is good for one call of the process that
 wrote it: any other reads the modifications of the volume, and asks again only if none is the intent's.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,13 +15,13 @@ from functools import cached_property
 from typing import Any, Final
 
 from plimsoll.jobs.document import StoredDocument
-from plimsoll.jobs.kernel import DONE, LOOK_EVERY_S, BenchPatience, JobKind, JobStepRow
+from plimsoll.jobs.kernel import DONE, BenchPatience, JobKind, JobStepRow
 from plimsoll.model.errors import BadInput, CloudError, Unreachable, VolumeGone
-from plimsoll.model.volume import Volume, VolumeSpec
+from plimsoll.model.volume import Modification, Volume, VolumeSpec
 from plimsoll.ports import Claims, RunStore
-from plimsoll_change.drift import Drift, find_drift
-from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg
-from plimsoll_change.plan import ChangedBy, ChangePlan, PlannedLine
+from plimsoll_change.drift import Drift, find_drifts
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest, find_starts
+from plimsoll_change.plan import ChangePlan, PlannedLine
 from plimsoll_change.ports import ModifyRefused, VolumeChanger
 from plimsoll_change.watch import ChangeVerdict, VerdictCode
 from plimsoll_change.waves import WATCH_H
@@ -39,7 +39,7 @@ MOST_FAILURES: Final = 2
 
 
 class LineStep(StrEnum):
-    """The next step of a line."""
+    """The next step of a line; the function of `check` is `check_line`."""
 
     CHECK = "check"
     REQUEST = "request"
@@ -50,6 +50,8 @@ class LineStep(StrEnum):
 
 
 LINE_STEPS: Final = frozenset(LineStep) - {LineStep.DONE}
+
+BEGINNINGS: Final = (FactKind.INTENDED, FactKind.HANDED)
 
 _NEXT: Final[Mapping[FactKind, LineStep]] = {
     FactKind.UNSENT: LineStep.CHECK,
@@ -80,23 +82,20 @@ class LineJob:
 
     @cached_property
     def leg_facts(self) -> tuple[Fact, ...]:
-        leg = self.leg
-        return tuple(fact for fact in self.facts if fact.leg is leg)
+        return tuple(fact for fact in self.facts if fact.leg is self.leg)
 
     @cached_property
     def latest(self) -> Fact | None:
         """The fact that says what comes next; None if nothing was done on this leg yet."""
-        return next((fact for fact in reversed(self.leg_facts) if fact.kind in _NEXT), None)
+        return find_latest(self.leg_facts, *_NEXT)
 
     @property
     def next(self) -> LineStep:
         """The next step."""
-        latest = self.latest
-        if latest is None:
+        if self.latest is None:
             return LineStep.CHECK
-        if latest.kind is FactKind.FAILED and self.count(FactKind.FAILED) >= MOST_FAILURES:
-            return LineStep.DONE
-        return _NEXT[latest.kind]
+        has_failed = self.latest.kind is FactKind.FAILED and self.count(FactKind.FAILED) >= MOST_FAILURES
+        return LineStep.DONE if has_failed else _NEXT[self.latest.kind]
 
     @property
     def target(self) -> VolumeSpec:
@@ -106,19 +105,45 @@ class LineJob:
     @property
     def verdict(self) -> ChangeVerdict | None:
         """The latest verdict on this leg; None if there is none."""
-        return next((fact.verdict for fact in reversed(self.leg_facts) if fact.verdict is not None), None)
+        fact = self.find(FactKind.VERDICT)
+        return None if fact is None else fact.verdict
+
+    @property
+    def worse(self) -> ChangeVerdict | None:
+        """The verdict by which it went back; None if it did not by one."""
+        verdicts = (fact.verdict for fact in self.facts if fact.leg is Leg.FORTH and fact.verdict is not None)
+        return next((verdict for verdict in verdicts if verdict.code is VerdictCode.WORSE), None)
+
+    @property
+    def is_changed(self) -> bool:
+        """True if its change arrived."""
+        return self.find(FactKind.COMPLETED, Leg.FORTH) is not None
+
+    @property
+    def is_watched(self) -> bool:
+        """True for a line that is judged: a change from its request on, a way back once it arrived."""
+        return self.next is LineStep.WATCH or (self.next is LineStep.FOLLOW and self.leg is Leg.FORTH)
+
+    @property
+    def may_go_back(self) -> bool:
+        """True for a change that was asked for, and neither given up nor taken back."""
+        is_given_up = self.latest is not None and self.latest.kind is FactKind.DROPPED
+        return self.leg is Leg.FORTH and self.find(FactKind.REQUESTED) is not None and not is_given_up
 
     def find(self, kind: FactKind, leg: Leg | None = None) -> Fact | None:
         """The latest fact of a kind on a leg, by default on that which it is on; None if there is none."""
-        leg = leg or self.leg
-        return next((fact for fact in reversed(self.facts) if fact.kind is kind and fact.leg is leg), None)
+        return find_latest([fact for fact in self.facts if fact.leg is (leg or self.leg)], kind)
 
     def count(self, kind: FactKind) -> int:
         return sum(fact.kind is kind for fact in self.leg_facts)
 
     def note(self, kind: FactKind, at: datetime, **fields: Any) -> "LineJob":
-        """The line with one more fact of its leg."""
+        """The line with one more fact, of its leg by default."""
         return replace(self, facts=(*self.facts, Fact(kind=kind, at=at, **{"leg": self.leg, **fields})))
+
+    def take_back(self, at: datetime, **fields: Any) -> "LineJob":
+        """The line on its way back."""
+        return self.note(FactKind.TAKEN_BACK, at, leg=Leg.BACK, **fields)
 
     def drop_changed(self, at: datetime, text: str) -> "LineJob":
         """The line given up because somebody else changed its volume."""
@@ -132,20 +157,10 @@ class LineJob:
         return self.note(FactKind.WAITS, at, code=code, text=text, until=until)
 
 
-@dataclass(slots=True, kw_only=True)
-class JudgingMemory:
-    """The latest verdicts on changed lines, by line; when they were made, and on which legs that had arrived."""
-
-    at: datetime | None = None
-    arrived: set[str] = field(default_factory=set)
-    verdicts: dict[str, ChangeVerdict] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineContext:
     """The tools of a line's steps."""
 
-    plan: ChangePlan
     ledger: ChangeLedger
     changer: VolumeChanger
     claims: Claims
@@ -153,10 +168,13 @@ class LineContext:
     holder: str  # this process, for claims
     say: Callable[[str], None]
     other_starts: Mapping[str, Collection[datetime]] = field(default_factory=dict)  # by volume, of other plans
-    memory: JudgingMemory = field(default_factory=JudgingMemory)
     is_killed: Callable[[], bool] = lambda: False  # by a switch beside the ledger
     find_news: Callable[[PlannedLine], Drift | None] = lambda _: None  # of recommendations made after the plan
-    own_intents: set[tuple[str, Leg, int]] = field(default_factory=set)  # not used yet
+    own_intents: set[tuple[str, Fact]] = field(default_factory=set)  # not used yet
+
+    @property
+    def plan(self) -> ChangePlan:
+        return self.ledger.plan
 
     @property
     def jobs(self) -> RunStore:
@@ -175,12 +193,17 @@ class LineContext:
 
     def is_stopped(self) -> bool:
         """True if somebody stopped the plan, as the ledger and the switch have it at this moment."""
-        return self.is_killed() or is_plan_stopped(self.ledger.read_row(PLAN_ROW))
+        self.ledger.read(PLAN_ROW)
+        return self.is_killed() or find_latest(self.ledger.facts(PLAN_ROW), FactKind.STOPPED) is not None
 
 
-def is_plan_stopped(facts: Collection[Fact]) -> bool:
-    """True if a plan ends what has not begun: nothing takes that back."""
-    return any(fact.kind is FactKind.STOPPED for fact in facts)
+def join_starts(ledgers: Iterable[ChangeLedger]) -> Mapping[str, list[datetime]]:
+    """The starts of modifications by some plans, by volume: they count against the same slots."""
+    starts: dict[str, list[datetime]] = {}
+    for ledger in ledgers:
+        for line in ledger.plan.lines:
+            starts.setdefault(line.volume_id, []).extend(find_starts(ledger.facts(line.id)))
+    return starts
 
 
 def check_line(job: LineJob, context: LineContext) -> LineJob:
@@ -194,79 +217,84 @@ def check_line(job: LineJob, context: LineContext) -> LineJob:
     if job.leg is Leg.FORTH and context.is_stopped():
         return job
     volume = context.look(job.line)
-    after = _check_back(job, volume, now) if job.leg is Leg.BACK else _check_forth(job, volume, context)
-    if after is not None:
-        return after
-    started = None if volume.modification is None else volume.modification.started
-    if job.line.changed_by is ChangedBy.OWNER:
-        text = (
-            f"{job.line.owner_kind} {job.line.owner_name}".strip() + f": its patch is in change show {context.plan.id}."
-        )
-        return job.note(FactKind.HANDED, now, text=text, started=started)
-    after = _wait_for_slot(job, volume, context)
-    if after is not None:
-        return after
-    attempt = job.count(FactKind.INTENDED) + 1
-    context.own_intents.add((job.line.id, job.leg, attempt))
-    return job.note(FactKind.INTENDED, now, spec=job.target, started=started, attempt=attempt)
+    intent = job.note(FactKind.INTENDED, now, spec=job.target, started=_start_of(volume.modification))
+    after = next(_find_hindrances(job, volume, context), intent)
+    if after is intent:
+        context.own_intents.add((job.line.id, intent.facts[-1]))
+    return after
 
 
-def _check_forth(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
-    """The line dropped because of drift or an alarm; None if it may be changed."""
-    drift, alarms = find_drift(job.line, volume) or context.find_news(job.line), context.plan.rules.alarms
-    if drift is None and alarms and (firing := context.changer.find_firing(job.line.target, alarms)):
-        drift = Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
-    return None if drift is None else job.note(FactKind.DROPPED, context.now, code=drift.code, text=drift.text)
+def _start_of(change: Modification | None) -> datetime | None:
+    return None if change is None else change.started
 
 
-def _check_back(job: LineJob, volume: Volume, now: datetime) -> LineJob | None:
-    """The line where its way back need not, or cannot, be asked for now; None if it can."""
-    change = volume.modification
-    if change is not None and change.is_running:
-        return job.wait(now, "optimizing", "the cloud still moves data, and takes nothing back before it ends", None)
-    if volume.spec == job.target:
-        return job.note(FactKind.COMPLETED, now, code="already-back")
-    if volume.spec != job.line.then:
-        return job.drop_changed(now, f"it is {volume.spec} now: somebody changed it, and it is not taken back.")
-    return None
-
-
-def _wait_for_slot(job: LineJob, volume: Volume, context: LineContext) -> LineJob | None:
-    """The line with what it waits for, a slot or another plan; None if it need not.
+def _find_hindrances(job: LineJob, volume: Volume, context: LineContext) -> Iterator[LineJob]:
+    """The line as it becomes where nothing is asked of the cloud now; the first counts.
 
     Slots are counted by the ledgers, the cloud's log and its latest modification: other people's count.
     """
-    rule, line, now = context.plan.rules.slots, job.line, context.now
-    requested = [fact.started for fact in job.facts if fact.kind is FactKind.REQUESTED and fact.started is not None]
-    logged = context.changer.find_starts(line.target, line.volume_id, now - timedelta(hours=rule.hours))
-    shown = [] if volume.modification is None else [volume.modification.started]
-    starts = {*requested, *(logged or ()), *shown, *context.other_starts.get(line.volume_id, ())}
-    free_at = rule.find_next(starts, is_back=job.leg is Leg.BACK)
+    line, now, change, rule = job.line, context.now, volume.modification, context.plan.rules.slots
+    is_back = job.leg is Leg.BACK
+    for drift in () if is_back else _find_drifts(line, volume, context):
+        yield job.note(FactKind.DROPPED, now, code=drift.code, text=drift.text)
+    if is_back and change is not None and change.is_running:
+        yield job.wait(now, "optimizing", "the cloud still moves data, and takes nothing back before it ends", None)
+    if is_back and volume.spec == job.target:
+        yield job.note(FactKind.COMPLETED, now, code="already-back")
+    if is_back and volume.spec != line.then:
+        yield job.drop_changed(now, f"it is {volume.spec} now: somebody changed it, and it is not taken back.")
+    if line.is_by_owner:
+        text = f"{line.owner}: its patch is in change show {context.plan.id}."
+        yield job.note(FactKind.HANDED, now, text=text, started=_start_of(change))
+    logged = context.changer.find_starts(line.target, line.volume_id, now - timedelta(hours=rule.hours)) or ()
+    shown = [] if change is None else [change.started]
+    starts = {*find_starts(job.facts), *logged, *shown, *context.other_starts.get(line.volume_id, ())}
+    free_at = rule.find_next(starts, is_back=is_back)
     if free_at is not None and free_at > now:
-        kept = "" if job.leg is Leg.BACK else ", and one more is kept for the way back"
-        return job.wait(now, _SLOT, f"{rule.most} modifications in {rule.hours:g} hours{kept}", free_at)
+        kept = "" if is_back else ", and one more is kept for the way back"
+        yield job.wait(now, _SLOT, f"{rule.most} modifications in {rule.hours:g} hours{kept}", free_at)
     if not context.claims.claim(f"change/{line.target}/{line.volume_id}", context.holder, now + CLAIM_TIME, now):
-        return job.wait(now, "claimed", "another plan changes this volume", now + CLAIM_TIME)
-    return None
+        yield job.wait(now, "claimed", "another plan changes this volume", now + CLAIM_TIME)
 
 
-def request_change(job: LineJob, context: LineContext) -> LineJob:
+def _find_drifts(line: PlannedLine, volume: Volume, context: LineContext) -> Iterator[Drift]:
+    """The reasons to drop a line: its own, and those of its unit, of which all are dropped before any is changed."""
+    alarms, ledger = context.plan.rules.alarms, context.ledger
+    unit = [other for other in context.plan.lines if line.unit and other.unit == line.unit]
+    is_begun = any(find_latest(ledger.facts(other.id), *BEGINNINGS) for other in unit)
+    for member in (line, *(other for other in unit if other is not line and not is_begun)):
+        drifts: list[Drift | Fact | None] = [find_latest(ledger.facts(member.id), FactKind.DROPPED)]
+        if drifts == [None]:
+            seen = volume if member is line else context.look(member)
+            drifts = [*find_drifts(member, seen), context.find_news(member)]
+        for drift in drifts:
+            if drift is not None:
+                text = drift.text if member is line else f"{line.unit} changes as one: {drift.text}"
+                yield Drift(drift.code, text)
+    if alarms and (firing := context.changer.find_firing(line.target, alarms)):
+        yield Drift("alarm", f"the alarm {', '.join(firing)} is not OK.")
+
+
+def request_line(job: LineJob, context: LineContext) -> LineJob:
     """Asks the cloud for what is intended, once. A modification that came of the intent already is taken as its own."""
     now, intent = context.now, job.find(FactKind.INTENDED)
     if intent is None or intent.spec is None:
         raise BadInput(f"{job.line.id} has no intent: begin with its check.")
     volume = context.look(job.line)
-    change, key = volume.modification, (job.line.id, job.leg, intent.attempt)
+    change, key = volume.modification, (job.line.id, intent)
     if change is not None and change.started != intent.started:
-        if change.target == intent.spec:
-            return job.note(FactKind.REQUESTED, now, started=change.started, code="seen")
-        return job.drop_changed(now, f"somebody asked for {change.target} at {change.started:%Y-%m-%d %H:%M} UTC.")
+        seen = job.note(FactKind.REQUESTED, now, started=change.started, code="seen")
+        return seen if change.target == intent.spec else job.drop_changed(now, _describe_change(change))
     if key not in context.own_intents or now >= intent.at + FRESH:
         return job if now < intent.at + SETTLE else job.note(FactKind.UNSENT, now, code="no-modification")
     context.own_intents.discard(key)  # from here on, only the cloud says whether it was taken
     if job.leg is Leg.FORTH and context.is_stopped():
         return job.note(FactKind.UNSENT, now, code="stopped")
     return _send(job, volume, intent.spec, context)
+
+
+def _describe_change(change: Modification) -> str:
+    return f"somebody asked for {change.target} at {change.started:%Y-%m-%d %H:%M} UTC."
 
 
 def _send(job: LineJob, volume: Volume, spec: VolumeSpec, context: LineContext) -> LineJob:
@@ -283,49 +311,39 @@ def _send(job: LineJob, volume: Volume, spec: VolumeSpec, context: LineContext) 
     return job.note(FactKind.REQUESTED, now, started=started)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusalRow:
-    """A refusal means another attempt after `wait`, or none on a way forth."""
-
-    wait: timedelta | None  # None: it will not be taken later either
-    text: str
-
-
 HOUR: Final = timedelta(hours=1)
-REFUSALS: Final[Mapping[str, RefusalRow]] = {
-    "VolumeModificationRateExceeded": RefusalRow(wait=timedelta(hours=6), text="no slot is free"),
-    "IncorrectModificationState": RefusalRow(wait=HOUR, text="an earlier modification is not complete"),
-    "IncorrectState": RefusalRow(wait=HOUR, text="the volume's state does not allow it now"),
-    "VolumeModificationSizeLimitExceeded": RefusalRow(wait=HOUR, text="the region's quota under modification is full"),
-    "MaxIOPSLimitExceeded": RefusalRow(wait=HOUR, text="the region's quota of IOPS is full: ask for a higher one"),
-    "VolumeLimitExceeded": RefusalRow(wait=HOUR, text="the region's quota of storage is full: ask for a higher one"),
-    "RequestLimitExceeded": RefusalRow(wait=timedelta(minutes=5), text="the cloud takes no more calls just now"),
-    "UnauthorizedOperation": RefusalRow(wait=None, text="ec2:ModifyVolume is not allowed"),
-    "OperationNotPermitted": RefusalRow(wait=None, text="a service manages the volume"),
-    "UnsupportedOperation": RefusalRow(wait=None, text="the cloud does not do this with such a volume"),
-    "InvalidParameterValue": RefusalRow(wait=None, text="the cloud does not take these figures"),
-    "InvalidParameterCombination": RefusalRow(wait=None, text="the cloud does not take these figures together"),
+REFUSALS: Final[Mapping[str, tuple[timedelta | None, str]]] = {
+    "VolumeModificationRateExceeded": (timedelta(hours=6), "no slot is free"),
+    "IncorrectModificationState": (HOUR, "an earlier modification is not complete"),
+    "IncorrectState": (HOUR, "the volume's state does not allow it now"),
+    "VolumeModificationSizeLimitExceeded": (HOUR, "the region's quota under modification is full"),
+    "MaxIOPSLimitExceeded": (HOUR, "the region's quota of IOPS is full: ask for a higher one"),
+    "VolumeLimitExceeded": (HOUR, "the region's quota of storage is full: ask for a higher one"),
+    "RequestLimitExceeded": (timedelta(minutes=5), "the cloud takes no more calls just now"),
+    "UnauthorizedOperation": (None, "ec2:ModifyVolume is not allowed"),
+    "OperationNotPermitted": (None, "a service manages the volume"),
+    "UnsupportedOperation": (None, "the cloud does not do this with such a volume"),
+    "InvalidParameterValue": (None, "the cloud does not take these figures"),
+    "InvalidParameterCombination": (None, "the cloud does not take these figures together"),
 }
-"""By EC2's codes (Amazon EC2 API Reference, "Error codes", read 2026-11-27)."""
-
-_UNKNOWN: Final = RefusalRow(wait=None, text="the cloud refuses it")
+"""The time until another attempt, None if a way forth has none, and the sentence of each of EC2's codes (Amazon EC2
+API Reference, "Error codes", read 2026-11-27)."""
 
 
 def _note_refusal(job: LineJob, refusal: ModifyRefused, now: datetime) -> LineJob:
     """The line after a refusal. A change that will not be taken is dropped; a way back is tried every hour."""
-    row = REFUSALS.get(refusal.code, _UNKNOWN)
-    text = f"{row.text}: {refusal}"
-    if row.wait is None and job.leg is Leg.FORTH:
+    wait, sentence = REFUSALS.get(refusal.code, (None, "the cloud refuses it"))
+    text = f"{sentence}: {refusal}"
+    if wait is None and job.leg is Leg.FORTH:
         return job.note(FactKind.DROPPED, now, code=refusal.code, text=text)
-    return job.wait(now, refusal.code, text, refusal.until or now + (row.wait or HOUR))
+    return job.wait(now, refusal.code, text, refusal.until or now + (wait or HOUR))
 
 
-def await_owner(job: LineJob, context: LineContext) -> LineJob:
+def await_line(job: LineJob, context: LineContext) -> LineJob:
     """Waits until the cloud shows what the owner's tool was to make. No state file is believed."""
     now, volume = context.now, context.look(job.line)
     if volume.spec == job.target:
-        started = None if volume.modification is None else volume.modification.started
-        return job.note(FactKind.REQUESTED, now, code="by-owner", started=started)
+        return job.note(FactKind.REQUESTED, now, code="by-owner", started=_start_of(volume.modification))
     if volume.spec != (job.line.then if job.leg is Leg.BACK else job.line.now):
         return job.drop_changed(now, f"it is {volume.spec} now, which is not what its owner was asked for.")
     if job.leg is Leg.FORTH and (now >= context.plan.expires or context.is_stopped()):
@@ -333,7 +351,7 @@ def await_owner(job: LineJob, context: LineContext) -> LineJob:
     return job
 
 
-def follow_change(job: LineJob, context: LineContext) -> LineJob:
+def follow_line(job: LineJob, context: LineContext) -> LineJob:
     """Notes how far a modification is, as the cloud shows it."""
     now, volume, requested = context.now, context.look(job.line), job.find(FactKind.REQUESTED)
     change, started = volume.modification, None if requested is None else requested.started
@@ -341,26 +359,36 @@ def follow_change(job: LineJob, context: LineContext) -> LineJob:
         by_owner = started is None and volume.spec == job.target
         return job.note(FactKind.COMPLETED, now, code="by-owner") if by_owner else job
     if started is not None and change.started > started and change.target != job.target:
-        return job.drop_changed(now, f"somebody asked for {change.target} at {change.started:%Y-%m-%d %H:%M} UTC.")
+        return job.drop_changed(now, _describe_change(change))
     kind = FactKind(change.state)
     if kind is FactKind.COMPLETED and volume.spec != job.target:
         text = f"the cloud says completed, and the volume is {volume.spec}."
         return job.note(FactKind.FAILED, now, code="not-as-asked", text=text, started=change.started)
-    same = job.latest is not None and job.latest.kind is kind
-    return job if same else job.note(kind, now, text=change.message, started=change.started)
+    is_noted = job.latest is not None and job.latest.kind is kind
+    return job if is_noted else job.note(kind, now, text=change.message, started=change.started)
 
 
 def watch_line(job: LineJob, context: LineContext) -> LineJob:
-    """Notes a new verdict. A change that made its volume worse goes back; the others are watched for a week."""
+    """Ends the watch after a week. A change that made its volume worse goes back."""
     now, completed = context.now, job.find(FactKind.COMPLETED)
-    verdict = context.memory.verdicts.get(job.line.id)
+    after = heed_verdict(job, None, now)
+    if after.leg is job.leg and completed is not None and now >= completed.at + timedelta(hours=WATCH_H):
+        code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
+        return job.note(FactKind.WATCHED, now, code=code)
+    return after
+
+
+def heed_verdict(job: LineJob, verdict: ChangeVerdict | None, now: datetime) -> LineJob:
+    """The line with a new verdict, and on its way back if its change made the volume worse.
+
+    While the cloud moves data, only direct evidence counts.
+    """
+    if verdict is not None and not (job.next is LineStep.WATCH or verdict.is_direct):
+        return job
     if verdict is not None and _is_news(verdict, job.find(FactKind.VERDICT), now):
         job = job.note(FactKind.VERDICT, now, code=verdict.code, text=verdict.text, verdict=verdict)
     if job.leg is Leg.FORTH and job.verdict is not None and job.verdict.code is VerdictCode.WORSE:
-        return take_back(job, now, code=job.verdict.reason, text=job.verdict.text)
-    if completed is not None and now >= completed.at + timedelta(hours=WATCH_H):
-        code = VerdictCode.CANNOT_TELL if job.verdict is None else job.verdict.code
-        return job.note(FactKind.WATCHED, now, code=code)
+        return job.take_back(now, code=job.verdict.reason, text=job.verdict.text)
     return job
 
 
@@ -373,18 +401,14 @@ def _is_news(verdict: ChangeVerdict, before: Fact | None, now: datetime) -> bool
     return before.text != verdict.text and now - before.at >= timedelta(days=1)
 
 
-def take_back(job: LineJob, at: datetime, **fields: Any) -> LineJob:
-    """The line on its way back."""
-    return replace(job, facts=(*job.facts, Fact(kind=FactKind.TAKEN_BACK, at=at, leg=Leg.BACK, **fields)))
-
-
 def leave_line(job: LineJob, error: BaseException, context: LineContext) -> LineJob:
     """The line as it is, which the next pass goes on with. One whose volume is gone is dropped."""
     context.say(f"{job.line.label}: {error}")
     if not isinstance(error, VolumeGone):
         return job
     gone = job.note(FactKind.DROPPED, context.now, code="gone", text=str(error))
-    return line_jobs(context.ledger).document(gone).put(context.jobs, gone)
+    context.ledger.keep(gone.line.id, gone.facts)
+    return gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,8 +419,7 @@ class _RowDocument(StoredDocument[LineJob]):
 
     def put(self, store: RunStore, value: LineJob) -> LineJob:  # noqa: ARG002  # the ledger has its store
         """Adds the facts that the ledger does not have. Raises RowTaken if another process added others."""
-        for fact in value.facts[len(self.ledger.facts(value.line.id)) :]:
-            self.ledger.add(value.line.id, fact)
+        self.ledger.keep(value.line.id, value.facts)
         return value
 
 
@@ -404,16 +427,7 @@ def line_jobs(ledger: ChangeLedger) -> JobKind[LineJob, LineContext]:
     """The lines of a plan as jobs."""
     return JobKind(
         document=lambda job: _RowDocument(key=job.line.id, model=LineJob, noun="line", ledger=ledger),
-        steps={
-            step: JobStepRow(f"plimsoll_change.line:{function}", every_s=LOOK_EVERY_S)
-            for step, function in {
-                LineStep.CHECK: "check_line",
-                LineStep.REQUEST: "request_change",
-                LineStep.AWAIT: "await_owner",
-                LineStep.FOLLOW: "follow_change",
-                LineStep.WATCH: "watch_line",
-            }.items()
-        },
+        steps={step: JobStepRow(f"plimsoll_change.line:{step}_line") for step in LINE_STEPS},
         way_out="plimsoll_change.line:leave_line",
         outlives_process=True,
     )

@@ -3,10 +3,10 @@
 import os
 import socket
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.api.runs import list_runs
 from plimsoll.bootstrap.clocks import clock
@@ -14,9 +14,10 @@ from plimsoll.clouds.aws.accounts import sign_in
 from plimsoll.clouds.aws.connection import connection_of
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.cloud import Reach
-from plimsoll.clouds.local_store import FileClaims
+from plimsoll.clouds.local_store import FileClaims, FolderStore
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
+from plimsoll.files import read_bytes
 from plimsoll.jobs.kernel import BenchPatience
 from plimsoll.model.errors import BadInput
 from plimsoll.model.kinds import CHANGES
@@ -29,15 +30,15 @@ from plimsoll_change.apply import Rollout
 from plimsoll_change.aws.changer import AwsChanger
 from plimsoll_change.drift import Drift, compare_advice
 from plimsoll_change.judging import MetricsJudge
-from plimsoll_change.ledger import ChangeLedger, FactKind
-from plimsoll_change.line import LineContext
-from plimsoll_change.local_facts import FolderFacts
+from plimsoll_change.ledger import ChangeLedger
+from plimsoll_change.line import LineContext, join_starts
 from plimsoll_change.plan import ChangePlan, PlannedLine
-from plimsoll_change.plan_files import CHANGES_FOLDER, read_plan, read_plans, write_plan
+from plimsoll_change.plan_files import PLAN_FILE, keep_plan, parse_plan
 from plimsoll_change.planning import plan_volumes
-from plimsoll_change.ports import FactStore
-from plimsoll_change.progress import Progress
 from plimsoll_change.rules import ChangeRules
+
+CHANGES_FOLDER: Final = "changes"
+"""The folder of plans and ledgers, in the folder of runs."""
 
 
 def plan_changes_of(
@@ -48,14 +49,12 @@ def plan_changes_of(
     only: Only | None = None,
     steps: Iterable[Step] = (),
     external_id: str | None = None,
-) -> tuple[ChangePlan, Path]:
-    """A plan of a run's changes, or of those selected, and its file. Raises BadInput if nothing can be planned."""
+) -> ChangePlan:
+    """A plan of a run's changes, or of those selected, kept. Raises BadInput if nothing can be planned."""
     scope = read_order(folder).scope
-    changer = AwsChanger(
-        sessions=_sign_in(scope, settings, external_id), now=clock().now, list_deadline_s=settings.list_deadline_s
-    )
-    plan = plan_volumes(folder, rules, changer, scope=scope, now=clock().now(), only=only, steps=steps)
-    return write_plan(plan, settings.runs_dir)
+    changer = _open_changer(_sign_in(scope, settings, external_id), settings)
+    plan = plan_volumes(folder, rules, changer.look, scope=scope, now=clock().now(), only=only, steps=steps)
+    return keep_plan(open_store(settings), plan)
 
 
 def _sign_in(scope: Mapping[str, Any], settings: Settings, external_id: str | None) -> Sessions:
@@ -64,83 +63,78 @@ def _sign_in(scope: Mapping[str, Any], settings: Settings, external_id: str | No
     return sign_in(replace(Scope.from_dict(scope, external_id=external_id), clouds=(AWS,), regions=()), settings)
 
 
-def find_plan(word: str | None) -> tuple[ChangePlan, Settings]:
-    """The plan of a name or file, by default the newest, and the settings of this machine. Raises BadInput."""
-    settings = Settings.from_environment()
-    return read_plan(word, settings.runs_dir), settings
+def _open_changer(sessions: Sessions, settings: Settings) -> AwsChanger:
+    return AwsChanger(sessions=sessions, now=clock().now, list_deadline_s=settings.list_deadline_s)
 
 
-def read_progress(plan: ChangePlan, settings: Settings) -> Progress:
-    """The plan with the facts that its ledger has now."""
-    return Progress(plan=plan, rows=open_ledger(plan.id, settings).rows)
+def open_store(settings: Settings) -> FolderStore:
+    """The plans and ledgers of this machine."""
+    return FolderStore(settings.runs_dir / CHANGES_FOLDER)
 
 
-def open_ledger(plan_id: str, settings: Settings) -> ChangeLedger:
+def find_plan(word: str | None, settings: Settings) -> ChangePlan:
+    """The plan of a name or path, by default the newest. Raises BadInput if it was altered, or is none."""
+    folder = open_store(settings).folder
+    paths = _find_plans(folder)[:1] if word is None else [Path(word), Path(word) / PLAN_FILE, folder / word / PLAN_FILE]
+    try:
+        return _read_plan(next(filter(Path.is_file, paths)))
+    except (StopIteration, OSError) as error:
+        raise BadInput(f"there is no plan {word or 'yet'} in {folder}: plimsoll change plan RUN makes one.") from error
+
+
+def _find_plans(folder: Path) -> list[Path]:
+    """The files of plans, the newest first."""
+    return sorted(folder.glob(f"*/{PLAN_FILE}"), key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def _read_plan(path: Path) -> ChangePlan:
+    return parse_plan(read_bytes(path), str(path))
+
+
+def open_ledger(plan: ChangePlan, settings: Settings) -> ChangeLedger:
     """The ledger of a plan on this machine, as it is now."""
-    ledger = ChangeLedger(store=FolderFacts(settings.runs_dir / CHANGES_FOLDER), plan_id=plan_id)
+    ledger = ChangeLedger(store=open_store(settings), plan=plan)
     ledger.read()
     return ledger
 
 
 def open_rollout(
-    plan: ChangePlan, settings: Settings, say: Callable[[str], None], *, external_id: str | None = None
+    ledger: ChangeLedger, settings: Settings, say: Callable[[str], None], *, external_id: str | None = None
 ) -> Rollout:
     """The plan with all that it takes to carry it out from this machine."""
-    sessions, time, ledger = _sign_in(plan.scope, settings, external_id), clock(), open_ledger(plan.id, settings)
+    plan, time, folder = ledger.plan, clock(), open_store(settings).folder
+    sessions = _sign_in(plan.scope, settings, external_id)
     scope = replace(Scope.from_dict(plan.scope, external_id=external_id), clouds=(AWS,))
-    changer = AwsChanger(sessions=sessions, now=time.now, list_deadline_s=settings.list_deadline_s)
+    changer = _open_changer(sessions, settings)
     metrics = connection_of(sessions, Reach(scope=scope, settings=settings, today=time.now().date())).metrics
+    others = (other for other in map(_read_plan, _find_plans(folder)) if other.id != plan.id)
     context = LineContext(
-        plan=plan,
         ledger=ledger,
         changer=changer,
-        claims=FileClaims(folder=settings.runs_dir / CHANGES_FOLDER / "claims"),
+        claims=FileClaims(folder=folder / "claims"),
         patience=BenchPatience(now=time.now, pause=time.pause),
         holder=f"{socket.gethostname()}-{os.getpid()}",
         say=say,
-        find_news=LaterRuns(plan=plan).find_news,
-        other_starts=find_other_starts(plan, read_plans(settings.runs_dir), ledger.store),
+        find_news=lambda line: find_news(plan, line),
+        other_starts=join_starts(open_ledger(other, settings) for other in others),
     )
     return Rollout(context=context, judge=MetricsJudge(changer=changer, metrics=metrics, say=say))
 
 
-@dataclass(slots=True, kw_only=True)
-class LaterRuns:
-    """The newest run of this machine that was made after a plan, as far as it answers the plan's volumes."""
-
-    plan: ChangePlan
-    _read: Path | None = None
-    _targets: dict[str, VolumeSpec | None] = field(default_factory=dict)
-
-    def find_news(self, line: PlannedLine) -> Drift | None:
-        """The drift of a line by that run; None if there is none, or it recommends the same."""
-        newest = next(iter(list_runs()), None)
-        if newest is not None and newest != self._read:
-            self._read, self._targets = newest, self._read_targets(newest)
-        if self._read is None or line.volume_id not in self._targets:
-            return None
-        return compare_advice(line, self._read.name, self._targets[line.volume_id])
-
-    def _read_targets(self, folder: Path) -> dict[str, VolumeSpec | None]:
-        if folder.name == self.plan.run or read_order(folder).now <= self.plan.made:
-            return {}
-        wanted = {line.volume_id for line in self.plan.lines}
-        records = stream_records(folder, lambda record: record.volume_id in wanted)
-        return {
-            record.volume_id: record.target.spec if record.target and record.action in CHANGES else None
-            for record in records
-        }
+def find_news(plan: ChangePlan, line: PlannedLine) -> Drift | None:
+    """The drift of a line by the newest run of this machine; None if that is older than the plan, or says the same."""
+    newest = next(iter(list_runs()), None)
+    if newest is None or newest.name == plan.run or read_order(newest).now <= plan.made:
+        return None
+    targets = _read_targets(newest, frozenset(each.volume_id for each in plan.lines))
+    return compare_advice(line, newest.name, targets[line.volume_id]) if line.volume_id in targets else None
 
 
-def find_other_starts(plan: ChangePlan, others: Iterable[ChangePlan], store: FactStore) -> Mapping[str, list[datetime]]:
-    """The starts of modifications by other plans of a store, by volume: they count against the same slots."""
-    starts: dict[str, list[datetime]] = {}
-    for other in others:
-        if other.id == plan.id:
-            continue
-        ledger = ChangeLedger(store=store, plan_id=other.id)
-        ledger.read()
-        for line in other.lines:
-            requested = (fact for fact in ledger.facts(line.id) if fact.kind is FactKind.REQUESTED)
-            starts.setdefault(line.volume_id, []).extend(fact.started for fact in requested if fact.started)
-    return starts
+@lru_cache(maxsize=1)
+def _read_targets(folder: Path, volume_ids: frozenset[str]) -> Mapping[str, VolumeSpec | None]:
+    """The specs that a run recommends for some volumes; None for one that it leaves as it is."""
+    records = stream_records(folder, lambda record: record.volume_id in volume_ids)
+    return {
+        record.volume_id: record.target.spec if record.target and record.action in CHANGES else None
+        for record in records
+    }

@@ -1,94 +1,66 @@
 """Plans and rules as files. A plan's file holds its digest: one that was altered is refused."""
 
+import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from plimsoll.files import parse_json, read_bytes, read_text, write_lines
+from plimsoll.files import parse_json, read_text
+from plimsoll.jobs.document import StoredDocument
 from plimsoll.model.errors import BadInput
+from plimsoll.ports import FactStore
 from plimsoll.yaml_text import parse_yaml
-from plimsoll_change.plan import PLAN_FORMAT, ChangePlan, digest_of
+from plimsoll_change.plan import PLAN_FORMAT, ChangePlan
 from plimsoll_change.rules import ChangeRules
 
-CHANGES_FOLDER: Final = "changes"
-"""The folder of plans and ledgers, in the folder of runs."""
-
 PLAN_FILE: Final = "plan.json"
-
-_Model = TypeVar("_Model")
-
-
-@cache
-def _adapter(model: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(model | None, config=ConfigDict(extra="forbid"))
+_PLAN: Final = StoredDocument(PLAN_FILE, ChangePlan, "plan", "make a new one")
 
 
-def _parse(model: type[_Model], plain: Any) -> _Model:
-    wanted: Any = model
-    parsed: _Model = _adapter(wanted).validate_python(plain)
-    return parsed
+def _digest_of(content: Mapping[str, Any]) -> str:
+    """The SHA-256 of a plan's plain values, in whichever order and layout a file has them."""
+    plain = {name: value for name, value in content.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def freeze_plan(plan: ChangePlan) -> tuple[ChangePlan, str]:
-    """The plan with its digest, and the text of its file."""
-    plain = _adapter(ChangePlan).dump_python(plan, mode="json")
-    plain["digest"] = digest_of(plain)
-    return _parse(ChangePlan, plain), json.dumps(plain, indent=1) + "\n"
+def freeze_plan(plan: ChangePlan) -> tuple[ChangePlan, bytes]:
+    """The plan with its digest, and the content of its file."""
+    plain = parse_json(_PLAN.dump(plan))
+    content = json.dumps({**plain, "digest": _digest_of(plain)}, indent=1).encode()
+    return _PLAN.parse(content), content
 
 
-def write_plan(plan: ChangePlan, runs_dir: Path) -> tuple[ChangePlan, Path]:
-    """Writes a new plan into its folder, and gives it with its digest. Raises BadInput if there is one of that name."""
-    frozen, text = freeze_plan(plan)
-    path = runs_dir / CHANGES_FOLDER / plan.id / PLAN_FILE
-    if path.exists():
-        raise BadInput(f"{path} is there already: a plan is never written over. Plan again in a second.")
-    write_lines([text], path, "utf-8")
-    return frozen, path
+def keep_plan(store: FactStore, plan: ChangePlan) -> ChangePlan:
+    """Writes a new plan, and gives it with its digest. Raises BadInput if there is one of that name."""
+    frozen, content = freeze_plan(plan)
+    if not store.put_new(f"{plan.id}/{PLAN_FILE}", content):
+        raise BadInput(f"there is a plan {plan.id} already: a plan is never written over. Plan again in a second.")
+    return frozen
 
 
-def read_plan(word: str | None, runs_dir: Path) -> ChangePlan:
-    """The plan of a name or path; the newest if none is named. Raises BadInput if it was altered, or is none."""
-    path = _path_of(word, runs_dir)
-    try:
-        content = read_bytes(path)
-    except OSError as error:
-        raise BadInput(f"there is no plan {path}: plimsoll change plan RUN makes one.") from error
-    return parse_plan(content, str(path))
-
-
-def read_plans(runs_dir: Path) -> Iterator[ChangePlan]:
-    """The plans of this machine. Raises BadInput if one was altered: what it did would not be counted."""
-    for path in sorted((runs_dir / CHANGES_FOLDER).glob(f"*/{PLAN_FILE}")):
-        yield read_plan(str(path), runs_dir)
+def read_plan(store: FactStore, plan_id: str) -> ChangePlan:
+    """The plan of that name. Raises BadInput if there is none, or it was altered."""
+    content = store.get(f"{plan_id}/{PLAN_FILE}")
+    if content is None:
+        raise BadInput(f"there is no plan {plan_id}: make one of a run.")
+    return parse_plan(content, plan_id)
 
 
 def parse_plan(content: bytes, name: str) -> ChangePlan:
     """The plan in a file of that name. Raises BadInput if it was altered, or is none."""
     try:
         plain = parse_json(content)
-        if not isinstance(plain, dict) or plain.get("format") != PLAN_FORMAT:
-            raise BadInput(f"{name} is no plan of this version: make a new one with plimsoll change plan.")
-        if plain.get("digest") != digest_of(plain):
-            raise BadInput(f"{name} was altered after it was made: nothing is done by it. Make a new plan.")
-        return _parse(ChangePlan, plain)
     except ValueError as error:
         raise BadInput(f"{name} is damaged: nothing is done by it. Make a new plan.") from error
-
-
-def _path_of(word: str | None, runs_dir: Path) -> Path:
-    if word is not None:
-        named = Path(word)
-        if named.is_file():
-            return named
-        return (named if named.is_dir() else runs_dir / CHANGES_FOLDER / word) / PLAN_FILE
-    plans = sorted((runs_dir / CHANGES_FOLDER).glob(f"*/{PLAN_FILE}"), key=lambda path: path.stat().st_mtime)
-    if not plans:
-        raise BadInput(f"there is no plan in {runs_dir / CHANGES_FOLDER}: plimsoll change plan RUN makes one.")
-    return plans[-1]
+    if not isinstance(plain, dict) or plain.get("format") != PLAN_FORMAT:
+        raise BadInput(f"{name} is no plan of this version: make a new one with plimsoll change plan.")
+    if plain.get("digest") != _digest_of(plain):
+        raise BadInput(f"{name} was altered after it was made: nothing is done by it. Make a new plan.")
+    return _PLAN.parse(content)
 
 
 def load_rules(path: Path | None) -> ChangeRules:
@@ -106,8 +78,14 @@ def load_rules(path: Path | None) -> ChangeRules:
 def parse_rules(plain: Any, name: str) -> ChangeRules:
     """The rules in plain values. Raises BadInput, which names the key."""
     try:
-        return _parse(ChangeRules, plain)
+        rules: ChangeRules = _make_checker().validate_python(plain)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the whole"
-        raise BadInput(f"{name}: {key}: {first['msg']}. docs/change.md lists the keys.") from error
+        raise BadInput(f"{name}: {key} is {first['input']!r:.80}: {first['msg']}. See docs/change.md.") from error
+    return rules
+
+
+@cache
+def _make_checker() -> TypeAdapter[Any]:
+    return TypeAdapter(ChangeRules | None, config=ConfigDict(extra="forbid"))

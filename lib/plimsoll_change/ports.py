@@ -1,4 +1,4 @@
-"""Ports: a cloud that shows and modifies volumes, and a store of facts."""
+"""Ports: a cloud that shows, tags and modifies volumes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -6,7 +6,10 @@ from typing import Protocol
 
 from plimsoll.model.errors import CloudError
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import RunStore, Target
+from plimsoll.ports import Target
+
+Sights = Mapping[str, Volume | CloudError]
+"""Volumes as they are now by id, or why they cannot be seen."""
 
 
 class ModifyRefused(CloudError):
@@ -19,27 +22,19 @@ class ModifyRefused(CloudError):
         self.until = until
 
 
-class VolumeSights(Protocol):
-    """A cloud's volumes, to look at."""
+class VolumeChanger(Protocol):
+    """A cloud's volumes, to look at, to tag as planned and to modify, as far as a role may."""
 
-    def look(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Volume | CloudError]:
+    def look(self, target: Target, volume_ids: Sequence[str]) -> Sights:
         """Each volume as it is now, with its latest modification and what that makes of it.
 
         CloudError for one that cannot be seen, VolumeGone for one that does not exist. Raises CloudError.
         """
         ...
 
-
-class VolumeTagger(VolumeSights, Protocol):
-    """A cloud's volumes, to look at and to tag as planned: a role may change tagged volumes alone."""
-
     def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
         """The volumes have a plan's tag from now on, in place of an earlier one. Raises CloudError."""
         ...
-
-
-class VolumeChanger(VolumeSights, Protocol):
-    """A cloud's volumes, to look at and to modify."""
 
     def modify(self, target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec) -> datetime:
         """Asks once for a modification, every figure written out, and gives its start.
@@ -54,12 +49,4 @@ class VolumeChanger(VolumeSights, Protocol):
 
     def find_firing(self, target: Target, alarms: Sequence[str]) -> Sequence[str]:
         """The names of alarms that are not OK, or not there. Raises CloudError."""
-        ...
-
-
-class FactStore(RunStore, Protocol):
-    """A store in which facts are kept: something under a new key, and never in the place of another."""
-
-    def put_new(self, key: str, content: bytes) -> bool:
-        """Keeps content under a key, whole or not at all; False if something is there already, which stays."""
         ...

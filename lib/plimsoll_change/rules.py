@@ -1,6 +1,6 @@
 """Rules: when changes may be made, how many at once, and who approves them. A plan keeps those of its making."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -103,7 +103,3 @@ class ChangeRules:
         if self.windows and not any(window.is_open(moment) for window in self.windows):
             return "outside the windows for changes"
         return None
-
-    def pick_tag(self, names: Sequence[str], tags: Mapping[str, str]) -> str:
-        """The value of the first of these tags that is there; empty if none is."""
-        return next((tags[name] for name in names if tags.get(name)), "")

@@ -1,14 +1,12 @@
 """A plan as a page that a change board signs, in Markdown."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final
 
 from plimsoll.clouds.common.calls import in_chunks
-from plimsoll.files import write_lines
 from plimsoll.reports.markdown.markup import fence, prose, table
 from plimsoll.reports.wording import count_of, spec_text, usd
-from plimsoll_change.plan import ChangedBy, ChangePlan, PlannedLine, hours_until_back
+from plimsoll_change.plan import ChangePlan, PlannedLine, hours_until_back
 from plimsoll_change.waves import WaveKind
 
 _LINES_A_FENCE: Final = 10
@@ -24,11 +22,6 @@ _KINDS: Final = {
 def plan_markdown(plan: ChangePlan) -> str:
     """The whole plan on a page: what changes when, what it saves and risks, and each way back."""
     return "\n\n".join(_parts(plan)) + "\n"
-
-
-def write_plan_page(plan: ChangePlan, out: Path) -> None:
-    """Writes the page of a plan as Markdown."""
-    write_lines([plan_markdown(plan)], out, "utf-8")
 
 
 def sum_up_plan(plan: ChangePlan) -> str:
@@ -65,7 +58,7 @@ def _parts(plan: ChangePlan) -> Iterator[str]:
         yield fence("\n".join(_call_lines(lines)))
     if plan.left_out:
         yield "## Left out"
-        yield table(("Volume", "Why"), [(entry.volume_id, entry.reason) for entry in plan.left_out])
+        yield table(("Volume", "Why"), list(plan.left_out.items()))
 
 
 def _wave_rows(plan: ChangePlan) -> Iterator[tuple[str, ...]]:
@@ -91,23 +84,17 @@ def _rules_text(plan: ChangePlan) -> str:
 def _line_rows(plan: ChangePlan) -> Iterator[tuple[str, ...]]:
     places = {name: wave for wave in plan.waves for name in wave.members}
     for line in plan.lines:
-        risk = "none" if not line.losses and line.step == "safe" else _risk_text(line)
+        risk = "none" if line.is_proved else f"{line.risk}; at most {line.budget_minutes:.0f} stopped minutes a week"
         yield (
             line.label,
             spec_text(line.now),
             spec_text(line.then),
-            "this plan" if line.changed_by is ChangedBy.API else f"{line.owner_kind} {line.owner_name}".strip(),
+            line.owner if line.is_by_owner else "this plan",
             str(places[line.id].number),
             usd(line.usd_month_saved),
             risk,
             f"{hours_until_back(line, plan.rules):.1f} h, for {usd(line.usd_month_saved)} a month",
         )
-
-
-def _risk_text(line: PlannedLine) -> str:
-    promised = "unknown" if line.promised_pct is None else f"{line.promised_pct:g} %"
-    losses = f"; gives up {', '.join(line.losses)}" if line.losses else ""
-    return f"{promised}; at most {line.budget_minutes:.0f} stopped minutes a week{losses}"
 
 
 def _call_lines(lines: Iterable[PlannedLine]) -> Iterator[str]:

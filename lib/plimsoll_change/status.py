@@ -8,10 +8,11 @@ from typing import Any, Final
 from plimsoll.model.units import HOUR_S, MONTH_S
 from plimsoll_change.ledger import Fact, FactKind, Leg
 from plimsoll_change.line import LineJob, LineStep
-from plimsoll_change.progress import Progress, is_worse
+from plimsoll_change.progress import ClassProgress, Progress
 from plimsoll_change.watch import VerdictCode
 
 _MONTH: Final = timedelta(seconds=MONTH_S)
+_MONEY: Final = ("promised_usd_month", "changed_usd_month", "reversed_usd_month", "realized_usd")
 
 _WORDS: Final[Mapping[FactKind, tuple[str, str]]] = {
     FactKind.UNSENT: ("planned", "back: due"),
@@ -27,40 +28,43 @@ _ENDS: Final[Mapping[str, str]] = {VerdictCode.BETTER: "better", VerdictCode.NO_
 
 def state_of(job: LineJob) -> str:
     """The state of a line in a word or two."""
-    latest, is_back = job.latest, job.leg is Leg.BACK
-    kind = FactKind.UNSENT if latest is None else latest.kind
+    is_back = job.leg is Leg.BACK
+    kind, code = (FactKind.UNSENT, "") if job.latest is None else (job.latest.kind, job.latest.code)
+    if kind is FactKind.WATCHED and not is_back and code in _ENDS:
+        return _ENDS[code]
     if kind in _WORDS:
-        word = _WORDS[kind][is_back]
-        return _ENDS.get(latest.code, word) if latest is not None and word == "unclear" else word
-    reason = f" ({latest.code})" if latest is not None and kind in (FactKind.WAITS, FactKind.DROPPED) else ""
+        return _WORDS[kind][is_back]
+    reason = f" ({code})" if kind in (FactKind.WAITS, FactKind.DROPPED) else ""
     again = " once" if kind is FactKind.FAILED and job.next is not LineStep.DONE else ""
     return f"{'back: ' if is_back else ''}{kind}{reason}{again}"
 
 
 def describe_status(progress: Progress, now: datetime, billed: Mapping[str, float] | None = None) -> dict[str, Any]:
     """The plan as plain values. `billed` is what the bill says that volumes cost a month now, by their ids."""
-    lines = [_line_status(job, now, billed or {}) for job in progress.jobs.values()]
+    lines = [_describe_line(job, now, billed or {}) for job in progress.jobs.values()]
     sums = {key: round(sum(line[key] or 0.0 for line in lines), 2) for key in _MONEY}
+    waves = [(each, each.next_wave) for each in progress.classes.values()]
+    coming = [job.line.usd_month_saved for each, wave in waves if wave is not None for job in each.find_members(wave)]
     return {
         "plan": progress.plan.id,
         "now": now.isoformat(),
         "halted": progress.find_halt(now),
-        "usd": {**sums, "next_wave_usd_month": round(sum(_usd_of_next_wave(progress)), 2)},
-        "classes": [_class_status(progress, name) for name in progress.plan.classes],
+        "usd": {**sums, "next_wave_usd_month": round(sum(coming), 2)},
+        "classes": [{"class": name, **_describe_class(each)} for name, each in progress.classes.items()],
         "lines": lines,
     }
 
 
-_MONEY: Final = ("promised_usd_month", "changed_usd_month", "reversed_usd_month", "realized_usd")
-
-
-def _line_status(job: LineJob, now: datetime, billed: Mapping[str, float]) -> dict[str, Any]:
+def _describe_line(job: LineJob, now: datetime, billed: Mapping[str, float]) -> dict[str, Any]:
     line, latest = job.line, job.facts[-1] if job.facts else None
     done, back = job.find(FactKind.COMPLETED, Leg.FORTH), job.find(FactKind.COMPLETED, Leg.BACK)
-    is_changed, verdict = done is not None and back is None, is_worse(job) or job.verdict
+    is_changed, verdict = done is not None and back is None, job.worse or job.verdict
     since = None if done is None else ((now if back is None else back.at) - done.at) / _MONTH
     costs = billed.get(line.volume_id) if is_changed else None
     saved = line.usd_month_saved if costs is None else line.usd_month_now - costs
+    promised = round(line.usd_month_saved, 2)
+    worse, asked = job.find(FactKind.TAKEN_BACK, Leg.BACK), job.find(FactKind.REQUESTED, Leg.BACK)
+    waited = None if worse is None or asked is None else asked.at - worse.at
     return {
         "line": line.id,
         "volume_id": line.volume_id,
@@ -70,43 +74,25 @@ def _line_status(job: LineJob, now: datetime, billed: Mapping[str, float]) -> di
         "at": None if latest is None else latest.at.isoformat(),
         "waits_until": latest.until.isoformat() if latest is not None and latest.until is not None else None,
         "verdict": None if verdict is None else verdict.text,
-        "promised_usd_month": round(line.usd_month_saved, 2),
-        "changed_usd_month": round(line.usd_month_saved, 2) if is_changed else 0.0,
-        "reversed_usd_month": round(line.usd_month_saved, 2) if back is not None else 0.0,
+        "promised_usd_month": promised,
+        "changed_usd_month": promised if is_changed else 0.0,
+        "reversed_usd_month": promised if back is not None else 0.0,
         "realized_usd": None if since is None else round(saved * since, 2),
         "by_bill": costs is not None,
-        "hours_until_back": _hours_until_back(job),
+        "hours_until_back": None if waited is None else round(waited.total_seconds() / HOUR_S, 2),
     }
 
 
-def _hours_until_back(job: LineJob) -> float | None:
-    """The hours from the verdict that a change did harm until its way back was asked for; None if it was not."""
-    worse, asked = job.find(FactKind.TAKEN_BACK, Leg.BACK), job.find(FactKind.REQUESTED, Leg.BACK)
-    return None if worse is None or asked is None else round((asked.at - worse.at).total_seconds() / HOUR_S, 2)
-
-
-def _class_status(progress: Progress, name: str) -> dict[str, Any]:
-    jobs = [job for job in progress.jobs.values() if job.line.change_class == name]
-    open_wave, stop = progress.find_open_wave(name), progress.find_stop(name)
-    judged = [fact for fact in progress.class_facts(name) if fact.kind is FactKind.JUDGED]
+def _describe_class(each: ClassProgress) -> dict[str, Any]:
+    judged = [fact for fact in each.facts if fact.kind is FactKind.JUDGED]
     return {
-        "class": name,
-        "wave": 0 if open_wave is None else open_wave[0].number,
-        "waves": len(progress.plan.classes[name]),
-        "kind": "" if open_wave is None else str(open_wave[0].kind),
-        "states": dict(Counter(state_of(job) for job in jobs)),
+        "wave": each.number,
+        "waves": len(each.waves),
+        "kind": "" if each.opening is None else str(each.waves[each.number - 1].kind),
+        "states": dict(Counter(state_of(job) for job in each.jobs.values())),
         "verdict": judged[-1].text if judged else "",
-        "stopped": None if stop is None else stop.text,
+        "stopped": None if each.stop is None else each.stop.text,
     }
-
-
-def _usd_of_next_wave(progress: Progress) -> Iterator[float]:
-    """The monthly savings of the next wave of each class that goes on."""
-    for name, waves in progress.plan.classes.items():
-        open_wave = progress.find_open_wave(name)
-        number = 0 if open_wave is None else open_wave[0].number
-        if number < len(waves) and progress.find_stop(name) is None:
-            yield from (job.line.usd_month_saved for job in progress.find_members(waves[number]))
 
 
 def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
@@ -123,33 +109,24 @@ def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
     for entry in status["classes"]:
         counts = ", ".join(f"{count} {state}" for state, count in sorted(entry["states"].items()))
         kind = f" ({entry['kind']})" if entry["kind"] else ""
-        yield ""
-        yield f"{entry['class']}: wave {entry['wave']} of {entry['waves']}{kind}; {counts}"
+        yield f"\n{entry['class']}: wave {entry['wave']} of {entry['waves']}{kind}; {counts}"
         if entry["verdict"]:
             yield f"  {entry['verdict']}"
         if entry["stopped"]:
             yield f"  Stopped: {entry['stopped']}"
-    shown = [line for line in status["lines"] if line["state"] != "planned"]
-    if shown:
-        yield ""
-    for line in shown:
+    gap = "\n"
+    for line in (line for line in status["lines"] if line["state"] != "planned"):
         until = f", until {line['waits_until'][:16].replace('T', ' ')} UTC" if line["waits_until"] else ""
         text = line["verdict"] or line["text"]
         label = f"{line['volume_id']} {line['name']}".strip()
-        yield f"{label}: {line['state']}{until}{f'. {text}' if text else ''}"
+        yield f"{gap}{label}: {line['state']}{until}{f'. {text}' if text else ''}"
+        gap = ""
 
 
 def fact_lines(rows: Mapping[str, tuple[Fact, ...]]) -> Iterator[str]:
     """Every fact of the ledger by its time, a line each."""
-    facts = sorted(((fact.at, row, number, fact) for row, facts in rows.items() for number, fact in enumerate(facts)),
-                   key=lambda entry: entry[:3])  # fmt: skip
-    for at, row, _, fact in facts:
-        words = [
-            f"{at:%Y-%m-%d %H:%M:%S}",
-            row,
-            fact.leg if fact.leg is Leg.BACK else "",
-            fact.kind,
-            fact.code,
-            fact.by,
-        ]
-        yield f"{' '.join(filter(None, words))}{f': {fact.text}' if fact.text else ''}"
+    facts = [(fact.at, row, number, fact) for row, facts in rows.items() for number, fact in enumerate(facts)]
+    for at, row, _, fact in sorted(facts, key=lambda entry: entry[:3]):
+        leg = fact.leg if fact.leg is Leg.BACK else ""
+        words = " ".join(filter(None, [f"{at:%Y-%m-%d %H:%M:%S}", row, leg, fact.kind, fact.code, fact.by]))
+        yield f"{words}{f': {fact.text}' if fact.text else ''}"

@@ -6,7 +6,8 @@ A class is what may be judged together: the type now, the type then, and the kin
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, repeat
@@ -47,7 +48,7 @@ class WaveMember:
     zone: str
     application: str
     unit: str = ""  # what was decided for all of its volumes together, such as a stripe set; empty for one alone
-    fails_with: frozenset[str] = frozenset()  # what it shares with others that must not change at the same time
+    fails_with: Collection[str] = ()  # what it shares with others that must not change at the same time
     usd_at_risk: float = 0.0
     is_proved: bool = True  # nothing is given up by its change
     has_work: bool = True
@@ -89,9 +90,14 @@ class _Unit:
 
     @property
     def risk_rank(self) -> tuple[bool, float, str]:
-        """The place in the order of canaries: nothing given up first, then the least at risk."""
-        proved = all(member.is_proved for member in self.members)
-        return not proved, sum(member.usd_at_risk for member in self.members), self.members[0].id
+        """The place in the order of risk: nothing given up first, then the least at risk."""
+        is_proved = all(member.is_proved for member in self.members)
+        return not is_proved, sum(member.usd_at_risk for member in self.members), self.members[0].id
+
+    @property
+    def canary_rank(self) -> tuple[bool, int, tuple[bool, float, str]]:
+        """The place in the order of canaries: no critical volume if there is another, and one rather than several."""
+        return self.is_critical, len(self.members), self.risk_rank
 
 
 def draw_waves(members: Iterable[WaveMember], seed: str) -> tuple[Wave, ...]:
@@ -100,7 +106,7 @@ def draw_waves(members: Iterable[WaveMember], seed: str) -> tuple[Wave, ...]:
     by_class: dict[str, list[_Unit]] = {}
     for unit in units:
         by_class.setdefault(unit.change_class, []).append(unit)
-    canaries = {name: min(group, key=_canary_rank) for name, group in by_class.items()}
+    canaries = {name: min(group, key=lambda unit: unit.canary_rank) for name, group in by_class.items()}
     free = [unit for unit in units if unit is not canaries[unit.change_class] and not unit.is_critical]
     held = set(_hold_back(free, Random(f"{seed}/held-back")))  # noqa: S311  # a draw that can be repeated, no secret
     return tuple(
@@ -117,18 +123,10 @@ def _group_units(members: Iterable[WaveMember]) -> list[_Unit]:
     return [_Unit(tuple(group)) for group in groups.values()]
 
 
-def _canary_rank(unit: _Unit) -> tuple[bool, int, bool, float, str]:
-    """A canary is no critical volume if there is another, and one volume rather than several."""
-    return unit.is_critical, len(unit.members), *unit.risk_rank
-
-
 def _hold_back(units: Sequence[_Unit], random: Random) -> Iterator[_Unit]:
     """The units that change last, at least 5 volumes and 5 % of each application, drawn of those with work."""
     working = [unit for unit in units if all(member.has_work for member in unit.members)]
-    sizes: dict[str, int] = {}
-    for unit in working:
-        application = unit.members[0].application
-        sizes[application] = sizes.get(application, 0) + len(unit.members)
+    sizes = Counter(member.application for unit in working for member in unit.members)
     pools: dict[tuple[str, str], list[_Unit]] = {}
     for unit in working:
         zone, application = unit.stratum
@@ -140,36 +138,32 @@ def _hold_back(units: Sequence[_Unit], random: Random) -> Iterator[_Unit]:
             continue
         wanted = max(LEAST_HELD_BACK, math.ceil(HELD_BACK_SHARE * count))
         for unit in sorted(pool, key=lambda _: random.random()):
-            if wanted <= 0:
-                break
-            wanted -= len(unit.members)
-            yield unit
+            if wanted > 0:
+                wanted -= len(unit.members)
+                yield unit
 
 
 def _class_waves(name: str, units: Sequence[_Unit], canary: _Unit, held: set[_Unit], random: Random) -> Iterator[Wave]:
-    drawn = [unit for unit in units if unit is not canary and not unit.is_critical and unit not in held]
-    singles = sorted(
-        (unit for unit in units if unit is not canary and unit.is_critical), key=lambda unit: unit.risk_rank
-    )
-    first = 3 if sum(len(unit.members) for unit in units) < SMALL_CLASS else 10
-    placed = [(WaveKind.CANARY, 1, [canary])]
-    placed += [(WaveKind.DRAWN, size, group) for size, group in _fill(_spread(drawn, random), _sizes(first))]
-    placed += [(WaveKind.SINGLE, 1, [unit]) for unit in singles]
+    others = [unit for unit in units if unit is not canary]
+    drawn = _spread([unit for unit in others if not unit.is_critical and unit not in held], random)
+    singles = sorted((unit for unit in others if unit.is_critical), key=lambda unit: unit.risk_rank)
     last = _spread([unit for unit in units if unit in held], random)
-    placed += [(WaveKind.HELD_BACK, size, group) for size, group in _fill(last, repeat(MOST_IN_WAVE))]
-    for number, (kind, size, group) in enumerate(placed, start=1):
+    first = 3 if sum(len(unit.members) for unit in units) < SMALL_CLASS else 10
+    placed = [
+        (WaveKind.CANARY, 1, [canary]),
+        *((WaveKind.DRAWN, size, wave) for size, wave in _fill(drawn, chain((first, 30), repeat(MOST_IN_WAVE)))),
+        *((WaveKind.SINGLE, 1, [unit]) for unit in singles),
+        *((WaveKind.HELD_BACK, size, wave) for size, wave in _fill(last, repeat(MOST_IN_WAVE))),
+    ]
+    for number, (kind, size, wave) in enumerate(placed, start=1):
         goes_before_held = number < len(placed) and placed[number][0] is WaveKind.HELD_BACK is not kind
         yield Wave(
             change_class=name,
             number=number,
             kind=kind,
-            members=tuple(member.id for unit in group for member in unit.members),
+            members=tuple(member.id for unit in wave for member in unit.members),
             bake_h=WATCH_H if goes_before_held else _BAKES_H[size],
         )
-
-
-def _sizes(first: int) -> Iterator[int]:
-    return chain((first, 30), repeat(MOST_IN_WAVE))
 
 
 def _spread(units: Iterable[_Unit], random: Random) -> list[_Unit]:

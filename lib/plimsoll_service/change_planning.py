@@ -1,22 +1,20 @@
 """Planning: a run's changes become a plan, whose volumes are marked. Nothing is done before people approve it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from plimsoll.jobs.document import StoredDocument, require_file
-from plimsoll.model.errors import BadInput, CloudError
-from plimsoll.model.volume import Volume
+from plimsoll.model.errors import BadInput
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, RECOMMENDATIONS, RUN
 from plimsoll_change.plan import ChangePlan
-from plimsoll_change.plan_files import freeze_plan
+from plimsoll_change.plan_files import keep_plan, read_plan
 from plimsoll_change.planning import plan_volumes
 from plimsoll_service.change_messages import ChangeInput, PlanChangesMessage, PlannedChanges
-from plimsoll_service.change_plans import OpenPlan, open_document, plan_key, read_stored_plan, service_rules
+from plimsoll_service.change_plans import OpenPlan, open_document, service_rules
 from plimsoll_service.service import Service
 from plimsoll_service.store_keys import RunKeys
 
@@ -33,8 +31,8 @@ def make_change_plan(service: Service, message: PlanChangesMessage) -> PlannedCh
     facts, asked = service.change_facts, _asked_document(message.name)
     planned = asked.get(service.store)
     if planned is not None:
-        return _describe_plan(read_stored_plan(facts, planned))
-    plan, text = freeze_plan(_make_plan(service, message.given))
+        return _describe_plan(read_plan(facts, planned))
+    plan = _make_plan(service, message.given)
     volumes = _group_by_target(plan)
     accounts = {target.account for target in (*volumes, *(control.target for control in plan.controls))}
     if len(plan.lines) > _MOST_LINES or len(accounts) > _MOST_ACCOUNTS:
@@ -45,8 +43,7 @@ def make_change_plan(service: Service, message: PlanChangesMessage) -> PlannedCh
         )
     for target, volume_ids in volumes.items():
         service.places.tagger(target).tag(target, volume_ids, plan.id)
-    if not facts.put_new(plan_key(plan.id), text.encode()):
-        raise BadInput(f"there is a plan {plan.id} already: plan again in a second.")
+    plan = keep_plan(facts, plan)
     open_document(plan.id).put(service.store, OpenPlan(due=service.clock.now()))
     asked.put(service.store, plan.id)
     return _describe_plan(plan)
@@ -65,22 +62,12 @@ def _make_plan(service: Service, choice: ChangeInput) -> ChangePlan:
         return plan_volumes(
             folder,
             service_rules(service),
-            _SightsByTarget(service=service),
+            lambda target, names: service.places.tagger(target).look(target, names),
             scope={},
             now=service.clock.now(),
             only=lambda record: _is_chosen(record, choice),
             steps=choice.steps,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SightsByTarget:
-    """Volumes as they are now, one account after the other by the role for plans."""
-
-    service: Service
-
-    def look(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Volume | CloudError]:
-        return self.service.places.tagger(target).look(target, volume_ids)
 
 
 def _is_chosen(record: RecommendationRecord, choice: ChangeInput) -> bool:

@@ -7,12 +7,9 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.jobs.document import StoredDocument
-from plimsoll.model.errors import BadInput
+from plimsoll.ports import FactStore
 from plimsoll_change.ledger import ChangeLedger
-from plimsoll_change.line import JudgingMemory
-from plimsoll_change.plan import ChangePlan
-from plimsoll_change.plan_files import PLAN_FILE, parse_plan, parse_rules
-from plimsoll_change.ports import FactStore
+from plimsoll_change.plan_files import parse_rules, read_plan
 from plimsoll_change.rules import ChangeRules
 from plimsoll_service.change_messages import FindChangesMessage, FoundChanges
 from plimsoll_service.change_words import words_key
@@ -22,13 +19,13 @@ _OPEN: Final = "changes/open/"
 
 
 class OpenPlan(BaseModel):
-    """A plan that passes are still taken of: when the next is due, the words that were read, and what was judged."""
+    """A plan that passes are still taken of: when the next is due, the words that were read, and the last judgement."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     due: datetime
     words: int = 0
-    memory: JudgingMemory = JudgingMemory()
+    judged: datetime | None = None
 
 
 def find_changes(service: Service, _message: FindChangesMessage) -> FoundChanges:
@@ -55,26 +52,16 @@ def open_document(plan_id: str) -> StoredDocument[OpenPlan]:
     return StoredDocument(f"{_OPEN}{plan_id}.json", OpenPlan, "open plan", "delete it, and make a new plan")
 
 
-def plan_key(plan_id: str) -> str:
-    """The key of a plan in the bucket of facts."""
-    return f"{plan_id}/{PLAN_FILE}"
-
-
-def read_stored_plan(facts: FactStore, plan_id: str) -> ChangePlan:
-    """A plan in the bucket of facts. Raises BadInput if there is none, or if it was altered."""
-    content = facts.get(plan_key(plan_id))
-    if content is None:
-        raise BadInput(f"there is no plan {plan_id}: the state machine of changes makes one of a run.")
-    return parse_plan(content, plan_key(plan_id))
-
-
 LEDGERS: Final[dict[tuple[FactStore, str], ChangeLedger]] = {}
 """The ledgers that this process has read, by store and plan: a fact that was read does not change."""
 
 
 def kept_ledger(facts: FactStore, plan_id: str) -> ChangeLedger:
-    """The ledger of a plan, one for as long as the process lives."""
-    return LEDGERS.setdefault((facts, plan_id), ChangeLedger(store=facts, plan_id=plan_id))
+    """A plan and its ledger as it is now, one for as long as the process lives. Raises BadInput as `read_plan`."""
+    plan = read_plan(facts, plan_id)  # and its digest checked, every time
+    ledger = LEDGERS.setdefault((facts, plan_id), ChangeLedger(store=facts, plan=plan))
+    ledger.read()
+    return ledger
 
 
 def count_words(facts: FactStore, plan_id: str) -> int:

@@ -5,7 +5,6 @@
 Who may write under a name is bound by IAM, who may approve by the plan's rules and the service's.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -13,17 +12,14 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from plimsoll.model.errors import BadInput
+from plimsoll.ports import FactStore
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind
-from plimsoll_change.people import add_in_turn, note_approval, note_go_on, note_stop
-from plimsoll_change.plan import ChangePlan, check_approver
-from plimsoll_change.ports import FactStore
+from plimsoll_change.people import check_approver, note_approval, note_back, note_go_on, note_stop
+from plimsoll_change.plan import ChangePlan
 from plimsoll_change.rules import ChangeRules
 
 NO_WORD: Final = "refused"
 """The code of a word that counts for nothing."""
-
-TakeBack = Callable[[list[str], str, str], None]
-"""Takes lines back for a person, with a reason."""
 
 _LONGEST_REASON: Final = 300
 _MOST_BYTES: Final = 10_000
@@ -57,14 +53,12 @@ def words_key(plan_id: str, name: str = "", file: str = "") -> str:
     return f"{prefix}{name}/{file}.json" if name else prefix
 
 
-def note_words(
-    plan: ChangePlan, ledger: ChangeLedger, rules: ChangeRules, now: datetime, *, take_back: TakeBack
-) -> None:
+def note_words(ledger: ChangeLedger, rules: ChangeRules, now: datetime) -> None:
     """Writes what people said since into the ledger, each word once.
 
-    A word that counts for nothing is noted as refused, with the reason. `take_back` takes lines back.
+    A word that counts for nothing is noted as refused, with the reason.
     """
-    known = {fact.source for fact in ledger.facts(PLAN_ROW)}
+    plan, known = ledger.plan, {fact.source for fact in ledger.facts(PLAN_ROW)}
     for key in list(ledger.store.keys(words_key(plan.id))):
         source = key.removeprefix(words_key(plan.id))
         if source in known:
@@ -73,13 +67,13 @@ def note_words(
         try:
             word = _parse_word(ledger.store.get(key) or b"")
             check_word(plan, word, fact.by, rules)
-            _carry_out(plan, ledger, word, fact.by, now, take_back)
+            _carry_out(ledger, word, fact.by, now)
         except BadInput as error:
             fact = replace(fact, code=NO_WORD, text=str(error))
         else:
             fact = replace(fact, code=word.say, text=word.reason)
         # The last one: until it is there, the word is taken again, which does no harm.
-        add_in_turn(ledger, PLAN_ROW, fact)
+        ledger.add_in_turn(PLAN_ROW, fact)
 
 
 def _parse_word(content: bytes) -> PersonWord:
@@ -97,8 +91,7 @@ def check_word(plan: ChangePlan, word: PersonWord, by: str, rules: ChangeRules) 
     """Raises BadInput for a word that counts for nothing, as far as its plan tells. Everybody may stop a plan."""
     if word.say == "stop":
         return
-    if (refusal := check_approver(plan, by)) is not None:
-        raise BadInput(refusal)
+    check_approver(plan, by)
     if by not in rules.approvers:
         raise BadInput(f"{by} approves no changes: the service's rules name {', '.join(rules.approvers) or 'nobody'}.")
     if word.say == "approve" and word.digest != plan.digest:
@@ -107,19 +100,17 @@ def check_word(plan: ChangePlan, word: PersonWord, by: str, rules: ChangeRules) 
         raise BadInput(f"the plan {plan.id} has none of these volumes.")
 
 
-def _carry_out(
-    plan: ChangePlan, ledger: ChangeLedger, word: PersonWord, by: str, now: datetime, take_back: TakeBack
-) -> None:
+def _carry_out(ledger: ChangeLedger, word: PersonWord, by: str, now: datetime) -> None:
     match word.say:
         case "approve":
             late = word.accepts_late_back
-            note_approval(plan, ledger, by=by, at=now, reason=word.reason, accepts_late_back=late)
+            note_approval(ledger, by=by, at=now, reason=word.reason, accepts_late_back=late)
         case "go-on":
-            note_go_on(plan, ledger, by=by, at=now, reason=word.reason, only_class=word.change_class)
+            note_go_on(ledger, by=by, at=now, reason=word.reason, only_class=word.change_class)
         case "stop":
             note_stop(ledger, by=by, at=now, reason=word.reason)
         case "back":
-            take_back(word.find_lines(plan), by, word.reason)
+            note_back(ledger, word.find_lines(ledger.plan), by=by, at=now, reason=word.reason)
 
 
 def keep_word(store: FactStore, plan_id: str, by: str, file: str, word: PersonWord) -> bool:

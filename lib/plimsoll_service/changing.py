@@ -5,18 +5,14 @@ bucket, and a switch ends what has not begun.
 """
 
 import logging
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
 from plimsoll.jobs.kernel import BenchPatience
-from plimsoll_change.apply import Rollout, ask_back, plan_claim
+from plimsoll_change.apply import Rollout, plan_claim
 from plimsoll_change.judging import MetricsJudge
-from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind
-from plimsoll_change.line import JudgingMemory, LineContext, LineStep, is_plan_stopped
-from plimsoll_change.people import add_in_turn
-from plimsoll_change.plan import ChangePlan
-from plimsoll_change.progress import find_under_way
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, find_latest
+from plimsoll_change.line import LineContext, LineStep, join_starts
 from plimsoll_service.change_messages import AppliedChanges, ApplyChangesMessage
 from plimsoll_service.change_plans import (
     OpenPlan,
@@ -24,7 +20,6 @@ from plimsoll_service.change_plans import (
     find_open,
     kept_ledger,
     open_document,
-    read_stored_plan,
     service_rules,
 )
 from plimsoll_service.change_words import note_words
@@ -44,76 +39,59 @@ def apply_changes(service: Service, message: ApplyChangesMessage) -> AppliedChan
 
     Nothing is done while another execution takes a pass of the same plan.
     """
-    plan, now = read_stored_plan(service.change_facts, message.plan), service.clock.now()
+    ledger, now = kept_ledger(service.change_facts, message.plan), service.clock.now()
+    plan = ledger.plan
     key, holder = plan_claim(plan.id), f"service-{message.name}"
     if not service.claims.claim(key, holder, now + HELD, now):
         return AppliedChanges(plan=plan.id, under_way=0, halt="another execution takes a pass of it.")
     try:
         state = open_document(plan.id).get(service.store) or OpenPlan(due=now)
         words = count_words(service.change_facts, plan.id)
-        rollout = _open_rollout(service, plan, holder, state.memory)
-        _hear_people(service, rollout)
+        rollout = _open_rollout(service, ledger, holder, state.judged)
+        _hear_people(service, ledger)
         rollout.take_pass()
         return _conclude_pass(service, rollout, words)
     finally:
         service.claims.release(key, holder)
 
 
-def _hear_people(service: Service, rollout: Rollout) -> None:
+def _hear_people(service: Service, ledger: ChangeLedger) -> None:
     """Writes into the ledger what people said, and that the switch is not on go."""
-    ledger, now = rollout.context.ledger, service.clock.now()
+    now = service.clock.now()
     ledger.read()
-
-    def take_back(lines: list[str], by: str, reason: str) -> None:
-        ask_back(rollout, lines, by=by, reason=reason)
-
-    note_words(rollout.context.plan, ledger, service_rules(service), now, take_back=take_back)
-    if service.is_killed() and not is_plan_stopped(ledger.facts(PLAN_ROW)):
+    note_words(ledger, service_rules(service), now)
+    if service.is_killed() and find_latest(ledger.facts(PLAN_ROW), FactKind.STOPPED) is None:
         text = "the service's switch for changes is not on go."
-        add_in_turn(ledger, PLAN_ROW, Fact(kind=FactKind.STOPPED, at=now, code="switch", text=text))
+        ledger.add_in_turn(PLAN_ROW, Fact(kind=FactKind.STOPPED, at=now, code="switch", text=text))
 
 
 def _conclude_pass(service: Service, rollout: Rollout, words: int) -> AppliedChanges:
     """Keeps when the next pass is due. A plan that has expired, and of which nothing is under way, is closed."""
     context, progress, now = rollout.context, rollout.progress, service.clock.now()
-    under_way, document = list(find_under_way(progress)), open_document(context.plan.id)
+    under_way, document = progress.active_jobs, open_document(context.plan.id)
     if not under_way and now >= context.plan.expires:
         document.delete(service.store)
     else:
         is_watched = bool(under_way) and all(job.next is LineStep.WATCH for job in under_way)
         due = now + _WATCHED_EVERY if is_watched else now
-        document.put(service.store, OpenPlan(due=due, words=words, memory=context.memory))
+        document.put(service.store, OpenPlan(due=due, words=words, judged=rollout.judged))
     return AppliedChanges(plan=context.plan.id, under_way=len(under_way), halt=progress.find_halt(now))
 
 
-def _open_rollout(service: Service, plan: ChangePlan, holder: str, memory: JudgingMemory) -> Rollout:
-    accounts = {line.account for line in plan.lines} | {control.target.account for control in plan.controls}
-    tools = service.places.change_tools(accounts)
+def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, judged: datetime | None) -> Rollout:
+    plan = ledger.plan
+    accounts = {line.target.account for line in plan.lines} | {control.target.account for control in plan.controls}
+    tools, facts = service.places.change_tools(accounts), service.change_facts
+    others = (name for name in find_open(service) if name != plan.id)
     context = LineContext(
-        plan=plan,
-        ledger=kept_ledger(service.change_facts, plan.id),
+        ledger=ledger,
         changer=tools.changer,
         claims=service.claims,
         patience=BenchPatience(now=service.clock.now, pause=service.pause),
         holder=holder,
         say=_log.info,
-        other_starts=_find_other_starts(service, plan),
-        memory=memory,
+        other_starts=join_starts(kept_ledger(facts, name) for name in others),
         is_killed=service.is_killed,
     )
     judge = MetricsJudge(changer=tools.changer, metrics=tools.metrics, say=_log.info)
-    return Rollout(context=context, judge=judge, held=HELD)
-
-
-def _find_other_starts(service: Service, plan: ChangePlan) -> Mapping[str, list[datetime]]:
-    """The starts of modifications by other open plans, by volume: they count against the same slots."""
-    starts: dict[str, list[datetime]] = {}
-    for plan_id in find_open(service):
-        if plan_id == plan.id:
-            continue
-        ledger = kept_ledger(service.change_facts, plan_id)
-        ledger.read()
-        for line in read_stored_plan(service.change_facts, plan_id).lines:
-            requested = (fact for fact in ledger.facts(line.id) if fact.kind is FactKind.REQUESTED)
-            starts.setdefault(line.volume_id, []).extend(fact.started for fact in requested if fact.started)
-    return starts
+    return Rollout(context=context, judge=judge, held=HELD, judged=judged)

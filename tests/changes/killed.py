@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +32,13 @@ from plimsoll.bootstrap.clocks import SimulationClock
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.scope import Scope
 from plimsoll.settings import Settings
-from plimsoll_change.apply import Judge
-from plimsoll_change.ledger import Fact, FactKind
-from plimsoll_change.line import LineJob, LineStep
-from plimsoll_change.opening import open_ledger, open_rollout
+from plimsoll_change.judging import MetricsJudge
+from plimsoll_change.ledger import ChangeLedger, find_starts
+from plimsoll_change.line import LineStep
+from plimsoll_change.opening import find_plan, open_ledger, open_rollout, open_store
 from plimsoll_change.people import note_approval
 from plimsoll_change.plan import ChangePlan
-from plimsoll_change.plan_files import read_plan, write_plan
+from plimsoll_change.plan_files import keep_plan
 from plimsoll_change.progress import Progress
 from tests.changes.simulated import ACCOUNT, NOW, REGION, SimulatedChange, draw_changes, plan_changes
 
@@ -93,7 +92,7 @@ class KilledWorld:
     changes: Sequence[SimulatedChange]
     organization: Running
     settings: Settings
-    judge: Judge | None = None  # in the place of the one that reads metrics
+    judge: MetricsJudge | None = None  # in the place of the one that reads metrics
     endings: list[int] = field(default_factory=list)
 
     @property
@@ -128,7 +127,7 @@ class KilledWorld:
         code = 70
         try:
             os.environ.update({**self.organization.environment, **self.organization.clock_environment})
-            rollout = open_rollout(read_plan(self.plan.id, self.settings.runs_dir), self.settings, lambda _text: None)
+            rollout = open_rollout(self.open_ledger(), self.settings, lambda _text: None)
             context = rollout.context
             context.changer.lookups = Pacer(math.inf)  # type: ignore[attr-defined]  # real seconds are not waited for
             context.ledger.store = Mortal(context.ledger.store, points)
@@ -142,18 +141,26 @@ class KilledWorld:
         finally:
             os._exit(code)
 
+    def open_ledger(self) -> ChangeLedger:
+        """The ledger as a new process reads it, of the plan in its file."""
+        return open_ledger(find_plan(self.plan.id, self.settings), self.settings)
+
     @property
     def modifications(self) -> list[Modification]:
         return self.organization.modifications()
 
     @property
-    def jobs(self) -> dict[str, LineJob]:
-        return Progress(plan=self.plan, rows=open_ledger(self.plan.id, self.settings).rows).jobs
+    def progress(self) -> Progress:
+        return Progress.read(self.open_ledger())
 
     def find_wrongs(self) -> Iterator[str]:
-        """Every volume that was changed twice or lost, and every slot that the ledger does not account for."""
-        made = self.modifications
-        for job in self.jobs.values():
+        """Every volume that was changed twice or lost, and every slot that the ledger does not account for.
+
+        One that was never begun is lost unless its class stopped before.
+        """
+        made, progress = self.modifications, self.progress
+        is_stopped = any(each.stop for each in progress.classes.values())
+        for job in progress.jobs.values():
             line, own = job.line, [each for each in made if each.volume_id == job.line.volume_id]
             for name, target in (("forth", line.then), ("back", line.back)):
                 arrived = [each for each in own if each.after == target and not each.is_failed]
@@ -161,22 +168,16 @@ class KilledWorld:
                     yield f"{line.id}: changed {name} {len(arrived)} times"
             if strange := [each.after for each in own if each.after not in (line.then, line.back)]:
                 yield f"{line.id}: changed to {strange}"
-            if job.next is not LineStep.DONE:
+            if job.next is not LineStep.DONE and (job.facts or not is_stopped):
                 yield f"{line.id}: lost at {job.next}"
             spent = sorted(int(each.started_s) for each in own)
-            noted = sorted(int(started.timestamp()) for started in _noted_starts(job.facts))
+            noted = sorted(int(started.timestamp()) for started in find_starts(job.facts))
             if spent != noted:
                 yield f"{line.id}: slots spent at {spent}, noted at {noted}"
 
 
-def _noted_starts(facts: Sequence[Fact]) -> Iterator[datetime]:
-    for fact in facts:
-        if fact.kind is FactKind.REQUESTED and fact.started is not None:
-            yield fact.started
-
-
 @contextmanager
-def killed_world(folder: Path, seed: int, *, judge: Judge | None = None) -> Iterator[KilledWorld]:
+def killed_world(folder: Path, seed: int, *, judge: MetricsJudge | None = None) -> Iterator[KilledWorld]:
     """A new account and an approved plan of some changes, most of which do harm."""
     changes = draw_changes(LINES, seed, harmed=0.6, raised=0.0)
     fleet = Fleet(
@@ -190,9 +191,9 @@ def killed_world(folder: Path, seed: int, *, judge: Judge | None = None) -> Iter
         settings = Settings(runs_dir=folder)
         drawn = plan_changes(changes, ())
         scope = Scope(clouds=("aws",), regions=(REGION,)).as_dict()
-        plan, _ = write_plan(replace(drawn, id=f"killed-{seed}", scope=scope, digest=""), folder)
+        plan = keep_plan(open_store(settings), replace(drawn, id=f"killed-{seed}", scope=scope, digest=""))
         time_there = SimulationClock(organization.clock_environment["PLIMSOLL_SIMULATED_CLOCK"])
-        missing = note_approval(plan, open_ledger(plan.id, settings), by="ada", at=time_there.now())
+        missing = note_approval(open_ledger(plan, settings), by="ada", at=time_there.now())
         assert missing is None, missing
         yield KilledWorld(plan=plan, changes=changes, organization=organization, settings=settings, judge=judge)
 

@@ -306,7 +306,7 @@ def _line(number: int, change: SimulatedChange) -> PlannedLine:
     volume = change.volume
     return a_line(
         number,
-        account=ACCOUNT,
+        target=TARGET,
         zone=volume.zone,
         volume_id=volume.id,
         name=dict(volume.tags)["Name"],
@@ -322,17 +322,16 @@ def _line(number: int, change: SimulatedChange) -> PlannedLine:
     )
 
 
-def carry_out(changes: Sequence[SimulatedChange], seed: int) -> tuple[list[Outcome], SimulatedAccount]:
-    """Carries all changes out until every watch is over, and what came of each."""
+def begin_rollout(changes: Sequence[SimulatedChange], seed: int) -> tuple[Rollout, SimulatedAccount]:
+    """The approved plan of some changes, ready to be carried out in an account of its own."""
     maker = VolumeMaker(NOW, ACCOUNT, REGION, seed + 5000)
     rng = np.random.default_rng(seed + 5000)
     controls = [_draw_change(maker, Fate.HARMLESS, rng, number).volume for number in range(CONTROLS)]
     account = SimulatedAccount.begin([*(change.volume for change in changes), *controls], seed)
     plan, clock = plan_changes(changes, controls), account.fleet.clock
-    ledger = ChangeLedger(store=MemoryFacts(), plan_id=plan.id)
+    ledger = ChangeLedger(store=MemoryFacts(), plan=plan)
     ledger.add(PLAN_ROW, Fact(kind=FactKind.APPROVED, at=NOW, by="ada", digest=plan.digest))
     context = LineContext(
-        plan=plan,
         ledger=ledger,
         changer=account,
         claims=MemoryClaims(),
@@ -341,12 +340,18 @@ def carry_out(changes: Sequence[SimulatedChange], seed: int) -> tuple[list[Outco
         say=lambda _text: None,
     )
     judge = MetricsJudge(changer=account, metrics=SimulatedMetrics(cloudwatch=account.cloudwatch), say=context.say)
-    progress = Rollout(context=context, judge=judge).run()
-    jobs = {job.line.volume_id: job for job in progress.jobs.values()}
-    return [_outcome(change, jobs[change.volume.id], account) for change in changes], account
+    return Rollout(context=context, judge=judge), account
 
 
-def _outcome(change: SimulatedChange, job: LineJob, account: SimulatedAccount) -> Outcome:
+def carry_out(changes: Sequence[SimulatedChange], seed: int) -> tuple[list[Outcome], SimulatedAccount]:
+    """Carries all changes out until every watch is over, and what came of each."""
+    rollout, account = begin_rollout(changes, seed)
+    jobs = {job.line.volume_id: job for job in rollout.run().jobs.values()}
+    return [tell_outcome(change, jobs[change.volume.id], account) for change in changes], account
+
+
+def tell_outcome(change: SimulatedChange, job: LineJob, account: SimulatedAccount) -> Outcome:
+    """What came of a change, by the truth of the simulator and by its facts."""
     volume = account.fleet.volume(change.volume.id)
     forth = next(each for each in account.fleet.modifications(change.volume.id) if not each.is_failed)
     assert volume is not None

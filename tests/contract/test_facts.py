@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from plimsoll.clouds.aws.stores import S3Facts
-from plimsoll_change.local_facts import FolderFacts
+from plimsoll.clouds.local_store import FolderStore
 from tests.contract.service_ports import home_account
 
 
 @pytest.fixture(params=["folder", "s3"])
 def facts(request, tmp_path):
     if request.param == "folder":
-        yield FolderFacts(tmp_path)
+        yield FolderStore(tmp_path)
         return
     with home_account() as account:
         yield S3Facts(bucket=account.bucket(), client=account.client("s3"))

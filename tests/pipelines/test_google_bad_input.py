@@ -179,7 +179,7 @@ def test_both_clouds_are_one_run_with_one_report(tmp_path):
     assert {found["provider"] for found in recommendations} == {"aws", "google"}
     assert run["clouds"].keys() == {"aws", "google"}
     assert "In Google Cloud" in done.stdout
-    assert "GetMetricData and ListTimeSeries calls" in done.stdout
+    assert "calls of GetMetricData and ListTimeSeries" in " ".join(done.stdout.split())
     assert (tmp_path / "run" / "report.html").is_file()
 
 

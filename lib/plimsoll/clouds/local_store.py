@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from plimsoll.files import BESIDE, atomic_path, make_file, make_folder, writable
+from plimsoll.files import BESIDE, OWN_FILE, atomic_path, make_file, make_folder, writable
 from plimsoll.model.errors import BadInput
 
 _PIECE_BYTES: Final = 1 << 18
@@ -33,6 +33,24 @@ class FolderStore:
         """Keeps content under a key, whole or not at all."""
         with atomic_path(self._path(key)) as beside:
             beside.write_bytes(content)
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        """Keeps content under a new key, on the disk; False if something is there already, which stays."""
+        path = self._path(key)
+        with writable(path):
+            make_folder(path.parent)
+            beside = path.with_name(f"{BESIDE}{os.getpid()}-{os.urandom(8).hex()}")
+            try:
+                with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWN_FILE), "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.link(beside, path)  # of two processes that write the same, that of the first stands
+            except FileExistsError:
+                return False
+            finally:
+                beside.unlink(missing_ok=True)
+        return True
 
     def get(self, key: str) -> bytes | None:
         """The content under a key; None if there is none."""

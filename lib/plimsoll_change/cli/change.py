@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,6 +14,10 @@ from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.cli.screen import Screen
 from plimsoll.model.errors import BadInput
 
+if TYPE_CHECKING:
+    from plimsoll.settings import Settings
+    from plimsoll_change.ledger import ChangeLedger
+
 _LISTED: Final = ("Change", 1)
 
 change_command = PlainTyper()
@@ -22,6 +26,15 @@ PlanWord = Annotated[str | None, typer.Argument(metavar="PLAN", help="A plan's n
 SaidBy = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so; it is kept in the ledger.")]
 WhyOption = Annotated[str, typer.Option(help="Why, for the ledger.")]
 ExternalId = Annotated[str | None, typer.Option(help="The run's external id, which is not kept.")]
+
+
+def _open_plan(word: str | None) -> tuple[ChangeLedger, Settings]:
+    """The ledger of a plan as it is now, and the settings of this machine."""
+    from plimsoll.settings import Settings
+    from plimsoll_change.opening import find_plan, open_ledger
+
+    settings = Settings.from_environment()
+    return open_ledger(find_plan(word, settings), settings), settings
 
 
 @change_command.command(name="plan")
@@ -40,7 +53,7 @@ def plan_changes(
     from plimsoll.reports.change_files import CHANGED_IN
     from plimsoll.reports.steps import Step
     from plimsoll.settings import Settings
-    from plimsoll_change.opening import plan_changes_of
+    from plimsoll_change.opening import open_store, plan_changes_of
     from plimsoll_change.plan_files import load_rules
     from plimsoll_change.shown import sum_up_plan
 
@@ -51,10 +64,8 @@ def plan_changes(
     with screen.doing("looking at the volumes"):
         settings = Settings.from_environment()
         steps = [Step(name) for name in step or ()]
-        plan, path = plan_changes_of(
-            folder, load_rules(rules), settings, only=only, steps=steps, external_id=external_id
-        )
-    screen.say(f"{sum_up_plan(plan)} Plan: {path}")
+        plan = plan_changes_of(folder, load_rules(rules), settings, only=only, steps=steps, external_id=external_id)
+    screen.say(f"{sum_up_plan(plan)} Plan: {open_store(settings).folder / plan.id}")
     screen.say(f"Then: plimsoll change show {plan.id}, and plimsoll change approve {plan.id} --by NAME")
 
 
@@ -66,18 +77,17 @@ def show_change_plan(
     """Show a plan as a page that a change board signs."""
     from rich.markdown import Markdown
 
-    from plimsoll_change.opening import find_plan
-    from plimsoll_change.shown import plan_markdown, write_plan_page
+    from plimsoll.files import write_lines
+    from plimsoll_change.shown import plan_markdown
 
-    planned, _ = find_plan(plan)
-    screen = Screen()
+    page, screen = plan_markdown(_open_plan(plan)[0].plan), Screen()
     if out is not None:
-        write_plan_page(planned, out)
+        write_lines([page], out, "utf-8")
         screen.say(str(out))
     elif screen.is_terminal:
-        screen.print(Markdown(plan_markdown(planned)))
+        screen.print(Markdown(page))
     else:
-        typer.echo(plan_markdown(planned), nl=False)
+        typer.echo(page, nl=False)
 
 
 @change_command.command(name="approve")
@@ -94,19 +104,17 @@ def approve_plan(
 ) -> None:
     """Approve a plan as it is, by its digest; or let it go on after a pause."""
     from plimsoll.bootstrap.clocks import clock
-    from plimsoll_change.opening import find_plan, open_ledger
     from plimsoll_change.people import note_approval, note_go_on
 
-    planned, settings = find_plan(plan)
-    now, ledger = clock().now(), open_ledger(planned.id, settings)
+    ledger, now = _open_plan(plan)[0], clock().now()
     if go_on:
-        note_go_on(planned, ledger, by=by, at=now, reason=reason, only_class=only_class)
-        Screen().say(f"{planned.id} goes on: plimsoll change apply {planned.id}")
+        note_go_on(ledger, by=by, at=now, reason=reason, only_class=only_class)
+        Screen().say(f"{ledger.plan.id} goes on: plimsoll change apply {ledger.plan.id}")
         return
     if only_class is not None:
         raise BadInput("--class is for --go-on: a plan is approved as a whole.")
-    missing = note_approval(planned, ledger, by=by, at=now, reason=reason, accepts_late_back=accept_late_back)
-    Screen().say(f"Noted. {missing}" if missing else f"Approved. Then: plimsoll change apply {planned.id}")
+    missing = note_approval(ledger, by=by, at=now, reason=reason, accepts_late_back=accept_late_back)
+    Screen().say(f"Noted. {missing}" if missing else f"Approved. Then: plimsoll change apply {ledger.plan.id}")
 
 
 @change_command.command(name="apply")
@@ -117,12 +125,11 @@ def apply_plan(
     external_id: ExternalId = None,
 ) -> None:
     """Carry an approved plan out. It can be ended at any time: the same command goes on."""
-    from plimsoll_change.opening import find_plan, open_rollout
+    from plimsoll_change.opening import open_rollout
     from plimsoll_change.status import describe_status, status_lines
 
-    planned, settings = find_plan(plan)
     screen = Screen()
-    rollout = open_rollout(planned, settings, screen.say, external_id=external_id)
+    rollout = open_rollout(*_open_plan(plan), screen.say, external_id=external_id)
     rollout.check_work()
     progress = rollout.run(once=once)
     for line in status_lines(describe_status(progress, rollout.context.now)):
@@ -141,35 +148,29 @@ def show_status(
 ) -> None:
     """Say what a plan has come to, from its ledger alone."""
     from plimsoll.bootstrap.clocks import clock
-    from plimsoll_change.billed import read_costs
-    from plimsoll_change.opening import find_plan, read_progress
+    from plimsoll_bill.api import read_costs
+    from plimsoll_change.progress import Progress
     from plimsoll_change.status import describe_status, fact_lines, status_lines
 
-    planned, settings = find_plan(plan)
-    progress, screen = read_progress(planned, settings), Screen()
-    if facts:
-        for line in fact_lines(progress.rows):
-            screen.say(line)
-        return
-    costs = read_costs(bill) if bill else None
-    status = describe_status(progress, clock().now(), costs)
-    if as_json:
+    ledger, costs = _open_plan(plan)[0], read_costs(bill) if bill else None
+    status = describe_status(Progress.read(ledger), clock().now(), costs)
+    if as_json and not facts:
         typer.echo(json.dumps(status, indent=1))
         return
-    for line in status_lines(status):
-        screen.say(line)
+    for line in fact_lines(ledger.rows) if facts else status_lines(status):
+        Screen().say(line)
 
 
 @change_command.command(name="stop")
 def stop_plan(plan: PlanWord = None, *, by: SaidBy, reason: WhyOption = "") -> None:
     """End what has not begun. What has begun is watched, and goes back if it did harm."""
     from plimsoll.bootstrap.clocks import clock
-    from plimsoll_change.opening import find_plan, open_ledger
     from plimsoll_change.people import note_stop
 
-    planned, settings = find_plan(plan)
-    note_stop(open_ledger(planned.id, settings), by=by, at=clock().now(), reason=reason)
-    Screen().say(f"{planned.id} begins nothing more. To take back what was changed: plimsoll change back {planned.id}")
+    ledger = _open_plan(plan)[0]
+    note_stop(ledger, by=by, at=clock().now(), reason=reason)
+    name = ledger.plan.id
+    Screen().say(f"{name} begins nothing more. To take back what was changed: plimsoll change back {name}")
 
 
 @change_command.command(name="back")
@@ -184,22 +185,22 @@ def take_volumes_back(
     external_id: ExternalId = None,
 ) -> None:
     """Take changes back: as soon as a slot is free and the cloud's state allows it."""
-    from plimsoll_change.apply import ask_back
-    from plimsoll_change.opening import find_plan, open_rollout
+    from plimsoll_change.opening import open_rollout
+    from plimsoll_change.people import note_back
 
-    planned, settings = find_plan(plan)
+    ledger, settings = _open_plan(plan)
     if not (volume or only_class or everything):
         raise BadInput("say what goes back: --volume ID, --class CLASS, or --all.")
     wanted = [
         line.id
-        for line in planned.lines
+        for line in ledger.plan.lines
         if everything or line.change_class == only_class or {line.id, line.volume_id} & set(volume or ())
     ]
     screen = Screen()
-    rollout = open_rollout(planned, settings, screen.say, external_id=external_id)
-    asked = ask_back(rollout, wanted, by=by, reason=reason)
+    rollout = open_rollout(ledger, settings, screen.say, external_id=external_id)
+    asked = note_back(ledger, wanted, by=by, at=rollout.context.now, reason=reason)
     if not asked:
         raise BadInput("none of these volumes was changed by this plan: plimsoll change status shows them.")
     if not rollout.run_back(asked):
-        screen.say(f"Not all of it could be done: plimsoll change status {planned.id}", "yellow")
+        screen.say(f"Not all of it could be done: plimsoll change status {ledger.plan.id}", "yellow")
         raise typer.Exit(PARTIAL)

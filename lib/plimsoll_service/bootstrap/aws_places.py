@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll_change.ports import VolumeTagger
+    from plimsoll_change.ports import VolumeChanger
 
 
 def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
@@ -90,7 +90,7 @@ class AwsPlaces:
         """The reader of the target's hosts, by the probe's role."""
         return bench_of(self._enter(target.account, self.config.probe_role_name), self.settings)
 
-    def tagger(self, target: Target) -> VolumeTagger:
+    def tagger(self, target: Target) -> VolumeChanger:
         """The target's volumes, to plan changes of, by the role for plans."""
         from plimsoll_service.bootstrap.aws_changes import account_changer  # noqa: PLC0415  # for changes alone
 

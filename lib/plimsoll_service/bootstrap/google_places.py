@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll_change.ports import VolumeTagger
+    from plimsoll_change.ports import VolumeChanger
 
 
 def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
@@ -83,7 +83,7 @@ class GooglePlaces:
         """NotMeasured: nothing is probed there."""
         raise NotMeasured(f"{target}: {UNPROBED}")
 
-    def tagger(self, target: Target) -> VolumeTagger:
+    def tagger(self, target: Target) -> VolumeChanger:
         """BadInput: changes there are text for the owner."""
         raise BadInput(f"{target}: the service changes nothing there.")
 

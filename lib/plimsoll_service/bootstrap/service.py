@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from plimsoll.model.policy import Policy
     from plimsoll.ports import Bench, FailedTarget, Target
     from plimsoll.reports.record import RecommendationRecord
-    from plimsoll_change.ports import VolumeTagger
+    from plimsoll_change.ports import VolumeChanger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class PlacesByCloud:
         """The reader of the target's hosts. Raises BadInput if there is none."""
         return self._places_of(target.provider, target).prober(target)
 
-    def tagger(self, target: Target) -> VolumeTagger:
+    def tagger(self, target: Target) -> VolumeChanger:
         """The target's volumes, to plan changes of. Raises BadInput if there are none."""
         return self._places_of(target.provider, target).tagger(target)
 

@@ -11,7 +11,7 @@ import pytest
 
 from cloud_simulator.aws.bills import Charge, hours_of, write_bill
 from plimsoll.model.errors import BadInput
-from plimsoll_bill.api import read_bill
+from plimsoll_bill.api import read_bill, read_costs
 from plimsoll_bill.bill import open_bill
 from plimsoll_bill.meters import Meter, meter_of
 from plimsoll_bill.sources import find_files
@@ -255,3 +255,11 @@ def test_a_bill_in_s3_is_read_object_by_object(tmp_path):
         ((_, money),) = bill.sums("currency")
     assert taken == [("bills", "cur/data/BILLING_PERIOD=2026-10/a.parquet")]
     assert round(money.total, 4) == 8.0
+
+
+def test_the_present_costs_are_those_of_the_newest_month(tmp_path):
+    earlier = date(2026, 9, 1)
+    a_bill(tmp_path, a_charge(monthly=500.0, to_hour=hours_of(earlier)), month=earlier, name="september.parquet")
+    a_bill(tmp_path, a_charge(), a_charge(resource="vol-2", monthly=50.0), name="october.parquet")
+    costs = read_costs([str(tmp_path / "september.parquet"), str(tmp_path / "october.parquet")])
+    assert costs == {"vol-1": pytest.approx(8.0), "vol-2": pytest.approx(4.0)}

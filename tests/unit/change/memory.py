@@ -11,7 +11,7 @@ from plimsoll.ports import Target
 from plimsoll_change.apply import Rollout
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind
 from plimsoll_change.line import LineContext
-from plimsoll_change.plan import PLAN_FORMAT, ChangedBy, ChangePlan, PlannedLine
+from plimsoll_change.plan import PLAN_FORMAT, ChangePlan, PlannedLine
 from plimsoll_change.plan_files import freeze_plan
 from plimsoll_change.ports import ModifyRefused
 from plimsoll_change.rules import ChangeRules
@@ -150,32 +150,27 @@ def a_verdict(code: str = "no-slower", **fields: object) -> ChangeVerdict:
 def a_line(number: int = 1, **fields: object) -> PlannedLine:
     plain = {
         "id": f"line-{number:04}",
-        "provider": "aws",
-        "account": "111122223333",
-        "region": "us-east-1",
+        "target": Target(account="111122223333", region="us-east-1"),
         "zone": "us-east-1a",
         "volume_id": f"vol-{number:04}",
         "name": "",
         "now": IO1,
         "then": GP3,
         "back": IO1,
-        "owner_kind": "hand",
-        "owner_name": "",
+        "owner": "hand",
         "hosts": (f"i-{number}",),
-        "changed_by": ChangedBy.API,
+        "is_by_owner": False,
         "forth_text": "aws ec2 modify-volume ...",
         "back_text": "aws ec2 modify-volume ...",
         "change_class": "io1 to gp3, hand",
         "application": "shop",
         "unit": "",
         "fails_with": (f"host i-{number}",),
-        "step": "safe",
         "usd_month_now": 400.0,
         "usd_month_then": 50.0,
-        "promised_pct": None,
+        "risk": "no limit is lowered",
         "usd_at_risk": 0.0,
         "budget_minutes": 15.0,
-        "losses": (),
         "quiet_hours": (),
         "has_work": False,
         "is_critical": False,
@@ -193,11 +188,10 @@ def a_plan(*lines: PlannedLine, rules: ChangeRules | None = None, made: datetime
         "run": "run",
         "made": made,
         "expires": made + timedelta(days=rules.expires_days),
-        "seed": "seed",
         "rules": rules,
         "lines": lines,
-        "waves": draw_waves((line.as_member() for line in lines), "seed"),
-        "left_out": (),
+        "waves": draw_waves(lines, "seed"),
+        "left_out": {},
         "controls": (),
         "scope": {},
     }
@@ -226,10 +220,9 @@ class World:
 
     def process(self, wrap: Callable[[MemoryChanger], object] | None = None, name: str = "one") -> Rollout:
         """A new process, which knows what the ledger has and nothing else."""
-        ledger = ChangeLedger(store=self.store, plan_id=self.plan.id)
+        ledger = ChangeLedger(store=self.store, plan=self.plan)
         ledger.read()
         context = LineContext(
-            plan=self.plan,
             ledger=ledger,
             changer=self.changer if wrap is None else wrap(self.changer),
             claims=self.held,

@@ -13,6 +13,7 @@ from cloud_simulator.aws.volume_maker import gp2
 from cloud_simulator.clock import CLOCK_PATH
 from plimsoll.cli.main import app
 from plimsoll.model.errors import BadInput
+from plimsoll.settings import Settings
 from plimsoll_change.opening import find_plan
 from tests.unit.change.memory import a_plan
 from tests.unit.cloud_simulator.served import HOME
@@ -123,6 +124,6 @@ def test_an_altered_plan_does_nothing(planned):
 
 
 def test_the_account_of_a_plan_is_asked_for_by_the_runs_own_scope(planned):
-    plan, _ = find_plan(None)
-    assert {line.account for line in plan.lines} == {HOME}
+    plan = find_plan(None, Settings.from_environment())
+    assert {line.target.account for line in plan.lines} == {HOME}
     assert plan.digest != a_plan().digest

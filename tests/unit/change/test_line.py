@@ -8,8 +8,8 @@ import pytest
 from plimsoll.model.errors import CloudError, Throttled, Unanswered, VolumeGone
 from plimsoll.model.volume import Modification, Owner, OwnerKind, VolumeState
 from plimsoll_change.drift import compare_advice
+from plimsoll_change.ledger import Leg
 from plimsoll_change.line import SETTLE
-from plimsoll_change.plan import ChangedBy
 from plimsoll_change.ports import ModifyRefused
 from plimsoll_change.rules import ChangeRules, SlotRule
 from plimsoll_change.status import state_of
@@ -30,16 +30,39 @@ def test_a_change_is_asked_for_once_watched_for_a_week_and_done():
     assert world.clock.now() - NOW >= timedelta(days=7)
 
 
-def test_a_change_that_did_harm_goes_back_within_the_hour():
+@pytest.mark.parametrize(
+    ("is_direct", "before", "after"),
+    [
+        (True, [*CHANGED[:4], "verdict", "taken-back", "waits"], timedelta(minutes=10)),
+        (False, [*CHANGED, "verdict", "taken-back"], timedelta(hours=4)),
+    ],
+)
+def test_a_change_that_did_harm_goes_back_within_the_hour(is_direct, before, after):
+    """Stopped minutes count while the cloud still moves data, comparison once it does not."""
     world = a_world().approve()
-    world.judge.told["vol-0001"] = a_verdict("worse", is_direct=True)
+    world.judge.told["vol-0001"] = a_verdict("worse", is_direct=is_direct)
     progress = world.process().run()
     (_, _, forth), (_, spec, back) = world.changer.asked
     completed = forth + world.changer.modifying + world.changer.optimizing
-    assert (spec, back - completed < HOUR) == (IO1, True)
-    assert world.kinds()[5:] == ["verdict", "taken-back", *CHANGED, "verdict", "watched"]
+    assert (spec, timedelta() <= back - completed < HOUR) == (IO1, True)
+    assert world.kinds() == [*before, *CHANGED, "verdict", "watched"]
+    verdict = next(fact for fact in world.facts() if fact.kind == "verdict")
+    assert verdict.at <= NOW + after
     assert state_of(progress.jobs["line-0001"]) == "restored"
     assert [fact.code for fact in world.facts("class-01")] == ["canary", "worse"]
+
+
+def test_a_verdict_on_the_change_is_none_on_its_way_back():
+    world = a_world().approve()
+    world.judge.told["vol-0001"] = a_verdict("worse", is_direct=True)
+    rollout = world.process()
+    while rollout.progress.jobs["line-0001"].leg is Leg.FORTH:
+        rollout.run(once=True)
+        world.clock.pause(600)
+    world.judge.told["vol-0001"] = None
+    progress = rollout.run()
+    assert [fact.leg for fact in world.facts() if fact.kind == "verdict"] == ["forth"]
+    assert progress.jobs["line-0001"].verdict is None
 
 
 def test_a_lost_answer_spends_no_second_modification():
@@ -264,7 +287,7 @@ def test_somebody_elses_change_is_not_taken_back():
 
 
 def test_what_an_owner_manages_is_waited_for_and_never_modified():
-    world = a_world(a_line(changed_by=ChangedBy.OWNER)).approve()
+    world = a_world(a_line(is_by_owner=True)).approve()
     world.process().run(once=True)
     assert (world.kinds(), world.changer.asked) == (["handed"], [])
     world.clock.pause(3600)
@@ -275,7 +298,7 @@ def test_what_an_owner_manages_is_waited_for_and_never_modified():
 
 
 def test_an_owner_who_does_nothing_until_the_plan_expires_drops_the_volume():
-    world = a_world(a_line(changed_by=ChangedBy.OWNER)).approve()
+    world = a_world(a_line(is_by_owner=True)).approve()
     world.process().run()
     assert (world.facts()[-1].code, world.clock.now() >= world.plan.expires) == ("not-done", True)
 

@@ -23,7 +23,7 @@ from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
 from plimsoll.clouds.common.answers import Waits, bad_answer
 from plimsoll.distribution import own_version
-from plimsoll.model.errors import CloudError
+from plimsoll.model.errors import BadCredentials, CloudError
 from plimsoll.ports import FailedTarget
 
 HOME_REGION: Final = "us-east-1"
@@ -103,7 +103,13 @@ class Sessions:
                 self.by_account.setdefault(account, session)
 
     def client(self, service: str, account: str, region: str) -> Any:
-        """The client of a service in an account and region; one is kept for each."""
+        """The client of a service in an account and region; one is kept for each.
+
+        Raises BadCredentials for an account that no credentials lead to.
+        """
+        if account not in self.by_account:
+            reasons = "; ".join(f"{failure.name}: {failure.error}" for failure in self.failed)
+            raise BadCredentials(f"no credentials of the scope lead to {account}: sign in again. {reasons}".rstrip())
         key = (service, account, region)
         with _MAKING:
             if key not in self._clients:

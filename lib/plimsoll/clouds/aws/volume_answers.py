@@ -18,10 +18,10 @@ from plimsoll.clouds.aws.ec2_fields import (
     VolumeId,
 )
 from plimsoll.clouds.aws.lists import AwsAnswer, Page
-from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.common.dated_data import sold_figures, volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.model.market import Provisioned
-from plimsoll.model.volume import VolumeSpec, VolumeState
+from plimsoll.model.volume import Modification, VolumeSpec, VolumeState
 
 _OWN_ZONE: Final = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+[a-z]")
 
@@ -185,6 +185,11 @@ class ModificationAnswer(AwsAnswer):
     original_size: Count
     original_iops: PlainFigure | None = None
     original_throughput: PlainFigure | None = None
+    target_volume_type: Name | None = None
+    target_size: Count | None = None
+    target_iops: PlainFigure | None = None
+    target_throughput: PlainFigure | None = None
+    status_message: str = ""
 
     @property
     def original(self) -> VolumeSpec:
@@ -194,6 +199,24 @@ class ModificationAnswer(AwsAnswer):
             size_gib=self.original_size,
             iops=self.original_iops,
             throughput_mib_s=self.original_throughput,
+        )
+
+    @property
+    def modification(self) -> Modification:
+        """The change; its target is None where the answer does not name one."""
+        target = None
+        if self.target_volume_type is not None and self.target_size is not None:
+            figures = {"iops": self.target_iops, "throughput_mib_s": self.target_throughput}
+            named = VolumeSpec(type=self.target_volume_type, size_gib=self.target_size, **figures)
+            target = sold_figures(named, AWS)
+        return Modification(
+            state=self.modification_state,
+            started=self.start_time,
+            progress_pct=self.progress,
+            original=sold_figures(self.original, AWS),
+            ended=self.end_time,
+            target=target,
+            message=self.status_message,
         )
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from plimsoll.clouds.aws.endpoints import limit_retries
-from plimsoll.clouds.aws.errors import FAILURES, code_of, translate_errors
+from plimsoll.clouds.aws.errors import AUDITING, FAILURES, code_of, translate_errors
 from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, host_in_edge, name_in
 from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
 from plimsoll.clouds.aws.lists import Asker, BadPage, Lost
@@ -26,6 +26,7 @@ from plimsoll.clouds.aws.volume_answers import ModificationAnswer, Modifications
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.dated_data import sold_figures, volume_types
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.clouds.registry import AWS
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, VolumeGone
 from plimsoll.model.volume import Attachment, Modification, Volume, VolumeSpec
@@ -37,11 +38,13 @@ _VOLUMES_A_PAGE: Final = 500
 _A_PAGE: Final = 1000
 """Instances in a page of DescribeInstances, at most (Amazon EC2 API Reference, read 2026-11-22)."""
 
-_IDS_A_CALL: Final = 200
+IDS_A_CALL: Final = 200
+"""Ids in a filter of a list, or in a call that names its volumes."""
+
 MOST_ASKED_ALONE: Final = 50
 """Volumes that are missing and asked for one by one: more of them at once are a fault, and not deleted volumes."""
 
-_NO_SUCH_VOLUME: Final = frozenset({"InvalidVolume.NotFound", "InvalidVolumeID.Malformed"})
+NO_SUCH_VOLUME: Final = frozenset({"InvalidVolume.NotFound", "InvalidVolumeID.Malformed"})
 _GONE: Final = "deleted meanwhile: {name} in {target} was listed, but EC2 now says that it does not exist."
 
 
@@ -53,6 +56,7 @@ class VolumeList:
     ec2: Any
     asker: Asker
     trail: Trail | None = None
+    purpose: CallPurpose = AUDITING
     _hosts: Hosts = field(init=False)
     _changes: dict[str, Modification | BadAnswer] = field(default_factory=dict, init=False)
     _readable: dict[str, Volume] = field(default_factory=dict, init=False)
@@ -64,7 +68,7 @@ class VolumeList:
 
     def __post_init__(self) -> None:
         """Knows no host yet."""
-        self._hosts = Hosts(self.ec2, self.asker)
+        self._hosts = Hosts(self.ec2, self.asker, purpose=self.purpose)
 
     def read(self) -> Iterator[Volume | UnreadVolume]:
         """Every volume as its page arrives, then again as unread each that cannot be answered without others.
@@ -82,15 +86,25 @@ class VolumeList:
         self._hosts.forget_unread()
         denied = {name for name, error in self._unread.items() if isinstance(error, AccessDenied)}
         again = sorted((self._find_lost(mapped) | set(self._unread)) - denied)
-        for chunk in in_chunks(again, _IDS_A_CALL):
+        for chunk in in_chunks(again, IDS_A_CALL):
             yield from self._read_by_id(chunk)
         gone = yield from self._find_gone(name for name in again if name not in self._seen_again)
         mapped = {host_id: names - gone for host_id, names in mapped.items()}
         yield from self._neighbors(mapped)
 
+    def read_named(self, names: Sequence[str]) -> Iterator[Volume | UnreadVolume]:
+        """Some volumes by their ids, whatever else is on their hosts; VolumeGone for one that EC2 alone does not have.
+
+        Nothing comes of a name that the list lacks and of which EC2 does not say that it is gone.
+        """
+        for chunk in in_chunks(names, IDS_A_CALL):
+            self._learn_changes(chunk)
+            yield from self._read_by_id(chunk)
+        yield from self._find_gone(name for name in names if name not in self._seen_again)
+
     def _all(self) -> Iterator[Volume | UnreadVolume]:
         """Every volume as pages list them. A page that cannot be used costs itself; all, where it is the only one."""
-        with translate_errors(f"read {self.target}", VOLUMES):
+        with translate_errors(f"read {self.target}", VOLUMES, self.purpose):
             for page in self._read_pages(MaxResults=_VOLUMES_A_PAGE):
                 if not isinstance(page, BadPage):
                     yield from self._entries(page.volumes)
@@ -105,7 +119,7 @@ class VolumeList:
         def read(ids: Sequence[str]) -> Iterator[VolumesPage | BadPage]:
             return self._read_pages(Filters=[{"Name": "volume-id", "Values": list(ids)}])
 
-        with translate_errors(f"read {self.target}", VOLUMES):
+        with translate_errors(f"read {self.target}", VOLUMES, self.purpose):
             for page in self.asker.pages_of(names, read):
                 if isinstance(page, Lost):
                     self._seen_again.update(page.names)
@@ -127,7 +141,7 @@ class VolumeList:
                 with limit_retries(self.asker.deadline):
                     self.ec2.describe_volumes(VolumeIds=[name], IncludeManagedResources=True)
             except ClientError as error:
-                if code_of(error) in _NO_SUCH_VOLUME:
+                if code_of(error) in NO_SUCH_VOLUME:
                     gone.add(name)
             except FAILURES:
                 return gone  # nothing is known of the others; the list has said why they are unread
@@ -207,7 +221,7 @@ class VolumeList:
     def _map_hosts(self) -> Generator[UnreadVolume, None, dict[str, frozenset[str]]]:
         """The volumes that each instance of the target says it has."""
         ids_by_host = {host_id: instance.volume_ids for host_id, instance in self._hosts.known.items()}
-        with translate_errors(f"read {self.target}", INSTANCES):
+        with translate_errors(f"read {self.target}", INSTANCES, self.purpose):
             ask = self.ec2.describe_instances
             for page in self.asker.each_page(InstancesPage, ask, INSTANCES, MaxResults=_A_PAGE):
                 if isinstance(page, BadPage):
@@ -260,7 +274,7 @@ class VolumeList:
     def _modifications(self) -> dict[str, Modification | BadAnswer]:
         """The latest change of each volume that has one. What is not told is left to be asked for by volume."""
         changes: dict[str, Modification | BadAnswer] = {}
-        with translate_errors(f"read {self.target}", _MODIFICATIONS):
+        with translate_errors(f"read {self.target}", _MODIFICATIONS, self.purpose):
             for page in self._read_change_pages(MaxResults=_VOLUMES_A_PAGE):
                 if isinstance(page, BadPage):
                     if page.number == 1 and page.is_last:
@@ -281,8 +295,8 @@ class VolumeList:
         def read(ids: Sequence[str]) -> Iterator[ModificationsPage | BadPage]:
             return self._read_change_pages(Filters=[{"Name": "volume-id", "Values": list(ids)}])
 
-        with translate_errors(f"read {self.target}", _MODIFICATIONS):
-            for chunk in in_chunks(unknown, _IDS_A_CALL):
+        with translate_errors(f"read {self.target}", _MODIFICATIONS, self.purpose):
+            for chunk in in_chunks(unknown, IDS_A_CALL):
                 for page in self.asker.pages_of(chunk, lambda ids: self._without_nameless(read(ids))):
                     if isinstance(page, Lost):
                         self._changes |= dict.fromkeys(page.names, page.error)
@@ -315,16 +329,7 @@ class VolumeList:
             except BadAnswer as error:
                 yield name, error
                 continue
-            yield (
-                name,
-                Modification(
-                    state=answer.modification_state,
-                    started=answer.start_time,
-                    progress_pct=answer.progress,
-                    original=sold_figures(answer.original, AWS),
-                    ended=answer.end_time,
-                ),
-            )
+            yield name, answer.modification
 
 
 def _born(volume: Volume) -> tuple[object, object]:

@@ -5,10 +5,10 @@ from typing import Final
 
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.wording import count_of
-from plimsoll_change.ledger import PLAN_ROW
-from plimsoll_change.plan import Approval, ChangePlan, find_refusal
-from plimsoll_change.progress import Progress, find_approvals
-from plimsoll_service.change_plans import kept_ledger, read_stored_plan, service_rules
+from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind
+from plimsoll_change.plan import ChangePlan
+from plimsoll_change.progress import Progress
+from plimsoll_service.change_plans import kept_ledger, service_rules
 from plimsoll_service.change_words import PersonWord, check_word, keep_word
 from plimsoll_service.service import Service
 from plimsoll_service.slack.actions.answers import person_paragraph, plain_message
@@ -24,10 +24,8 @@ _APPROVE: Final = Control(action=APPROVE_ACTION.name, label=APPROVE_ACTION.label
 
 def present_plan(plan_id: str, service: Service) -> SlackMessage:
     """A plan, what it waits for, and the button that approves it. Raises BadInput if there is none of that name."""
-    plan, now = read_stored_plan(service.change_facts, plan_id), service.clock.now()
-    ledger = kept_ledger(service.change_facts, plan.id)
-    ledger.read()
-    halt = Progress(plan=plan, rows=ledger.rows).find_halt(now)
+    ledger, now = kept_ledger(service.change_facts, plan_id), service.clock.now()
+    plan, halt = ledger.plan, Progress.read(ledger).find_halt(now)
     offered = (_APPROVE,) if now < plan.expires else ()
     blocks = [*_plan_blocks(plan), paragraph(halt or "It is being carried out.")]
     return SlackMessage.compose(f"Plan of changes {plan.id}", [*blocks, *plan_controls(plan.id, plan.digest, offered)])
@@ -60,17 +58,17 @@ def approve_change_plan(asked: SlackRequest, service: Service) -> SlackMessage:
             "You approve no changes here: slack.approvers of the service's settings says which members may, and under "
             "which names."
         )
-    plan, now = read_stored_plan(service.change_facts, asked.plan), service.clock.now()
+    ledger, now = kept_ledger(service.change_facts, asked.plan), service.clock.now()
+    plan = ledger.plan
     word = PersonWord(say="approve", digest=asked.digest, accepts_late_back=bool(plan.late_back), reason="in Slack")
     check_word(plan, word, by, service_rules(service))
     if now >= plan.expires:
-        raise BadInput(find_refusal(plan, (), now) or "")
+        raise BadInput(Progress(plan=plan, rows={}).find_halt(now) or "")
     if not keep_word(service.change_facts, plan.id, by, f"slack-{asked.id}", word):
         return plain_message(f"{by} has approved the plan {plan.id} before: nothing is done twice.")
-    ledger = kept_ledger(service.change_facts, plan.id)
-    ledger.read()
-    approval = Approval(by=by, at=now, digest=plan.digest, accepts_late_back=word.accepts_late_back)
-    missing = find_refusal(plan, [*find_approvals(ledger.facts(PLAN_ROW)), approval], now)
+    late = word.accepts_late_back
+    approval = Fact(kind=FactKind.APPROVED, at=now, by=by, digest=plan.digest, accepts_late_back=late)
+    missing = Progress(plan=plan, rows={PLAN_ROW: (*ledger.facts(PLAN_ROW), approval)}).find_halt(now)
     sentence = person_paragraph(asked.user, "approves the plan ", bold(plan.id), f" as {by}.")
     then = missing or "The service begins with its next pass, within ten minutes."
     return SlackMessage.compose(f"The plan {plan.id} is approved by {by}", [sentence, note(then)])

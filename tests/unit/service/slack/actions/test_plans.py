@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from plimsoll.clouds.local_store import FolderStore
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind
-from plimsoll_change.local_facts import FolderFacts
-from plimsoll_change.plan_files import freeze_plan, parse_rules
-from plimsoll_service.change_plans import LEDGERS, plan_key
+from plimsoll_change.plan_files import keep_plan, parse_rules
+from plimsoll_service.change_plans import LEDGERS
 from plimsoll_service.change_words import PersonWord, words_key
 from plimsoll_service.slack.actions.plans import present_plan
 from plimsoll_service.slack.requests.payloads import Pressed, button_request
@@ -29,14 +29,14 @@ def workplace(tmp_path):
     LEDGERS.clear()
     slack = {**SLACK, "approvers": {MEMBER: "ada"}}
     with a_workplace(tmp_path, slack=slack, change_rules=RULES) as found:
-        facts = FolderFacts(tmp_path / "facts")
+        facts = FolderStore(tmp_path / "facts")
         found.service = replace(found.service, facts=facts, clock=MovedClock())
         yield found
 
 
 def a_stored_plan(workplace, *lines, **rules):
     plan = a_plan(*lines, rules=parse_rules({**RULES, **rules}, "rules"))
-    workplace.service.facts.put_new(plan_key(plan.id), freeze_plan(plan)[1].encode())
+    keep_plan(workplace.service.facts, plan)
     return plan
 
 
@@ -88,7 +88,7 @@ def test_above_the_amount_the_first_of_two_is_told_that_another_is_needed(workpl
     plan = a_stored_plan(workplace, *(a_line(number) for number in range(1, 5)))
     press(workplace, plan)
     assert "another is needed" in workplace.replies[0]
-    ledger = ChangeLedger(store=workplace.service.facts, plan_id=plan.id)
+    ledger = ChangeLedger(store=workplace.service.facts, plan=plan)
     ledger.add(PLAN_ROW, Fact(kind=FactKind.APPROVED, at=NOW, by="grace", digest=plan.digest))
     press(workplace, plan)
     assert "within ten minutes" in workplace.replies[1]
