@@ -15,18 +15,14 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.settings import Settings
 from plimsoll_change.apply import Rollout
-from plimsoll_change.opening import open_ledger, open_rollout, plan_changes_of
+from plimsoll_change.opening import open_ledger, open_rollout, open_store, plan_changes_of
 from plimsoll_change.people import note_approval
 from plimsoll_change.rules import ChangeRules
 from plimsoll_change.shown import sum_up_plan
 from plimsoll_change.status import describe_status, status_lines
 
-_JUDGED_WAVE: Final = 2
-"""The wave after the canary. Once it was judged harmless, the third opens."""
-
-_BAKING_S, _LOOKING_S = 6 * 3600.0, 3600.0
-"""Simulated seconds between two passes: while waves bake, and while something is about to happen."""
-
+_JUDGED_WAVE: Final = 2  # the one after the canary: judged harmless once the third opens
+_BAKING_S, _LOOKING_S = 6 * 3600.0, 3600.0  # simulated, between two passes: in bakes, and before something happens
 _MOST: Final = timedelta(days=12)
 
 
@@ -41,14 +37,14 @@ def show_changes(console: Screen, settings: Settings, folder: Path) -> None:
     chosen, here = _class_of(next(iter(fragile.values()))), settings.model_copy(update={"runs_dir": folder})
     console.say("\nCarrying changes out, in simulated time:", "bold")
     with console.doing("looking at the volumes"):
-        plan, path = plan_changes_of(folder, ChangeRules(), here, only=lambda record: _class_of(record) == chosen)
-    console.say(f"{sum_up_plan(plan)} Plan: {path}")
-    missing = note_approval(plan, open_ledger(plan.id, here), by="the demo", at=clock().now())
-    if missing is not None:
+        plan = plan_changes_of(folder, ChangeRules(), here, only=lambda record: _class_of(record) == chosen)
+    console.say(f"{sum_up_plan(plan)} Plan: {open_store(here).folder / plan.id}")
+    ledger = open_ledger(plan, here)
+    if missing := note_approval(ledger, by="the demo", at=clock().now()):
         raise BadInput(missing)
     console.say(f"Approved by its digest: {plan.digest}")
     with console.doing("carrying changes out"):
-        rollout = open_rollout(plan, here, lambda text: _say(console, text))
+        rollout = open_rollout(ledger, here, lambda text: _say(console, text))
         status = _carry_out(rollout, fragile, console)
     for line in status_lines(status):
         console.say(line)
