@@ -82,7 +82,7 @@ checkov: .venv/.ready
 	  $(BIN)/uv pip install --quiet --python .venv-checkov/bin/python checkov==$(CHECKOV_VERSION); } || \
 	  echo "not to be had, and what needs it is skipped: checkov" >&2
 
-demo: .venv/.ready tools ## audit a simulated organization without AWS, and measure with fio (two minutes)
+demo: .venv/.ready tools ## audit a simulated organization without AWS, measure with fio, change in simulated time (three minutes)
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
 # Each is a run of its own, and `make --jobs` has them at once: what waits leaves a processor to what computes.

@@ -20,6 +20,9 @@ WINGS: Final = (
 RUN_VALIDATION: Final = "plimsoll_measure.cli.run_validation"
 """The module that measures what `audit --validate` recommends."""
 
+DEMO_CHANGES: Final = "plimsoll_change.cli.demo_changes"
+"""The module that carries some changes of a demo out."""
+
 SLACK_MESSAGE: Final = "plimsoll_service.cli.slack_message"
 """The module that lays a report out for Slack."""
 

@@ -72,6 +72,29 @@ def test_one_command_starts_both_clouds_and_says_where_each_is():
         assert process.wait(timeout=120) == 0
 
 
+DEMO = """
+import json
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from plimsoll.cli import simulated_clouds
+from plimsoll.cli.main import main
+
+start = simulated_clouds.running
+
+@contextmanager
+def running(*words, **named):
+    with start(*words, **named) as organization:
+        yield organization
+        Path("modified.json").write_text(json.dumps([asdict(each) for each in organization.modifications()]))
+
+simulated_clouds.running = running
+main()
+"""
+"""The program, which says in the end what was modified of the simulated organization."""
+
+
 def verdicts_of(output):
     return [line.split()[0] for line in output.splitlines() if line.startswith(("passed  ", "failed  "))]
 
@@ -79,7 +102,7 @@ def verdicts_of(output):
 def test_the_demo_runs_from_an_empty_folder_and_its_files_fit_the_schema(tmp_path):
     with running(datetime.now(UTC), volumes=1) as unused:
         env = {key: value for key, value in environment(unused).items() if not key.startswith("AWS_")}
-    words = command("demo", "--volumes", str(LEAST_VOLUMES))
+    words = [sys.executable, "-c", DEMO, "demo", "--volumes", str(LEAST_VOLUMES)]
     for _ in range(ROOM):
         done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -91,6 +114,7 @@ def test_the_demo_runs_from_an_empty_folder_and_its_files_fit_the_schema(tmp_pat
         assert verdicts[-1] == "passed", "what is recommended in the place of the flip carries the workload"
     folder = tmp_path / "plimsoll-runs" / "demo"
     files = [
+        "changes",
         "checksums.json",
         "demand.jsonl",
         "journal.jsonl",
@@ -104,3 +128,29 @@ def test_the_demo_runs_from_an_empty_folder_and_its_files_fit_the_schema(tmp_pat
     schema = json.loads(plimsoll(unused, tmp_path, "schema").stdout)
     jsonschema.Draft202012Validator(schema).validate(recommendations)
     assert len(recommendations) > 100
+    check_changes(unused, folder, json.loads((tmp_path / "modified.json").read_text(encoding="utf-8")))
+
+
+def check_changes(unused, folder, modified):
+    """A canary and a wave were judged, and one change was taken back: by the ledger, and by what was modified."""
+    status = json.loads(status_of(unused, folder, "--json"))
+    facts = status_of(unused, folder, "--facts").splitlines()
+    assert sum(" judged go: " in line for line in facts) == 2
+    assert [line.split()[4] for line in facts if " opened " in line][:2] == ["canary", "drawn"]
+    (back,) = (line for line in status["lines"] if line["reversed_usd_month"])
+    assert back["state"] == "restored, watched"
+    assert back["verdict"].startswith("Stopped in ")
+    assert back["hours_until_back"] <= 1
+    changes = {line["volume_id"]: [] for line in status["lines"]}
+    for each in sorted(modified, key=lambda each: each["started_s"]):
+        changes[each["volume_id"]].append((each["before"], each["after"]))
+    (before, after), way_back = changes.pop(back["volume_id"])
+    assert (before["type"], after["type"], way_back) == ("io1", "gp3", (after, before))
+    changed = [line["volume_id"] for line in status["lines"] if line["changed_usd_month"]]
+    assert len(changed) >= 2
+    assert all(len(changes[volume_id]) == 1 for volume_id in changed)
+    assert all(len(made) <= 1 for made in changes.values())
+
+
+def status_of(unused, folder, option):
+    return plimsoll(unused, folder, "change", "status", option, PLIMSOLL_RUNS_DIR=str(folder)).stdout

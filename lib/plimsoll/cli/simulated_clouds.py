@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from cloud_simulator.aws.events import Disturbance, HostMove, event_fields
 from cloud_simulator.aws.organization import DEMO_VOLUMES
+from cloud_simulator.clock import EVENTS_PATH, call_control
 from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
 from plimsoll.cli.screen import Screen
@@ -17,6 +19,9 @@ from plimsoll.distribution import DEMO, GOOGLE_EXTRA
 from plimsoll.model.errors import PlimsollError
 
 RunningCloud = TypeVar("RunningCloud")
+
+_LARGEST_HOST: Final = "m5.24xlarge"
+"""A host that carries 80,000 IOPS."""
 
 
 def organization(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[Running]:
@@ -49,6 +54,15 @@ def start_clouds(
         os.environ.update(google.environment)
         scope = replace(scope, projects=tuple(google.projects))
     return scope
+
+
+def grow_workload(volume_id: str, host_id: str, times: float, at: datetime) -> None:
+    """A volume of the simulated organization that this process is pointed at gets a larger host, and more to do."""
+    events = (
+        HostMove(host_id=host_id, at=at, type=_LARGEST_HOST),
+        Disturbance(begins=at, volume_id=volume_id, demand=times),
+    )
+    call_control(os.environ["AWS_ENDPOINT_URL"], "POST", EVENTS_PATH, [event_fields(event) for event in events])
 
 
 @contextmanager
