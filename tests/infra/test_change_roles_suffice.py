@@ -10,7 +10,7 @@ from cloud_simulator.aws.organization import ACCOUNTS
 from functions import apply_changes, entry_point, find_changes, plan_changes
 from plimsoll.clouds.aws.names import CHANGE_PLAN_ROLE, CHANGE_ROLE, CHANGES_GO
 from plimsoll.clouds.aws.permissions import CHANGE, CHANGE_TAG
-from plimsoll_service.change_plans import read_stored_plan
+from plimsoll_change.plan_files import read_plan
 from plimsoll_service.change_words import PersonWord, keep_word
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
@@ -81,7 +81,7 @@ def carry_plans_out(organization, own):
             facts = entry_point.service().change_facts
             word = PersonWord(say="approve", digest=planned["digest"], accepts_late_back=True)
             keep_word(facts, planned["plan"], "ada", "1", word)
-            lines += read_stored_plan(facts, planned["plan"]).lines
+            lines += read_plan(facts, planned["plan"]).lines
             organization.clock.pause(1)
         for _ in range(MOST_HOURS):  # a canary waits for its quiet hours, and is judged once it has arrived
             for name in step(find_changes, {"name": "e"})["plans"]:
@@ -107,7 +107,7 @@ def test_the_plans_came_as_far_as_the_tests_say(changed):
     assert entered == {CHANGE_ROLE}
     entered = {call.about.rpartition("/")[2] for call in heard["plan_changes"] if call.action == "sts:AssumeRole"}
     assert entered == {CHANGE_PLAN_ROLE}
-    assert {line.account for line in lines} == set(ACCOUNTS[:2])
+    assert {line.target.account for line in lines} == set(ACCOUNTS[:2])
     assert set() < modified <= {line.volume_id for line in lines}
     for operation in ("ModifyVolume", "DescribeVolumes", "LookupEvents"):
         assert by_credentials(heard, operation, own) == {True, False}, operation
