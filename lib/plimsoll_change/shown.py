@@ -47,6 +47,10 @@ def _parts(plan: ChangePlan) -> Iterator[str]:
     yield table(
         ("Volume", "Now", "Then", "Changed by", "Wave", "Saves a month", "Risk", "Way back after"), _line_rows(plan)
     )
+    yield prose(
+        "A way back waits until the cloud has moved the data. The hours are what its guide says (about 6 a TiB); some "
+        "moves take days, and nothing can be taken back before."
+    )
     if plan.late_back:
         names = ", ".join(line.label for line in plan.late_back)
         yield prose(
