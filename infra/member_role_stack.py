@@ -40,7 +40,7 @@ class MemberRole:
     functions: Callable[[Deployment], Sequence[str]]
     """The functions that assume it."""
     grants: Callable[[Stack, Deployment], Sequence[Grant]]
-    """What it lets them do, in the account of its stack."""
+    """The grants that it gives them, in the account of its stack."""
     is_made: Callable[[Deployment], bool]
 
 

@@ -91,7 +91,7 @@ CHECKSUMS: Final = "checksums.json"
 
 
 _LOOKS: Final = 3
-"""How often a file and its checksum are compared: a process may be writing both."""
+"""The times that a file and its checksum are compared: a process may be writing both."""
 
 
 def note_checksums(folder: Path, names: Iterable[str]) -> None:

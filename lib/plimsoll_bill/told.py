@@ -26,7 +26,7 @@ _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "region": ("region",),
     "month": ("month",),
 }
-"""What the money is shown by: the table's first head, and the columns that it groups by."""
+"""The sides that the money is shown by: the table's first head, and the columns that it groups by."""
 
 _CHECKED: Final = {
     "at_list": "are list price times quantity",

@@ -7,7 +7,7 @@ import numpy as np
 
 from plimsoll.model.arrays import BoolArray, FloatArray, IntArray
 from plimsoll.model.volume import Volume
-from plimsoll.reading.known import Ask, Found, Look
+from plimsoll.reading.known import Ask, Found, Look, find_only_place
 from plimsoll_google.queries import ALL_METRICS, SERIES_METRICS, DevicePlace, SeriesQuery, grid_s, places_of
 
 
@@ -64,8 +64,8 @@ class Cells:
     """
 
     def __init__(self, asks: Sequence[Ask], volumes: Iterable[Volume] = ()) -> None:
-        self.project = asks[0].volume.account
-        self.place = f"{self.project}/{asks[0].volume.region}"
+        self.project, region = find_only_place(asks)
+        self.place = f"{self.project}/{region}"
         self.places = places_of((*volumes, *(ask.volume for ask in asks)))
         self._asks = asks
         self._cells = {

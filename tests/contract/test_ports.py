@@ -1,5 +1,7 @@
 """What every implementation of the ports promises, in memory, from a recording, from AWS and from Google Cloud."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -133,6 +135,17 @@ def test_a_part_of_a_window_reads_as_that_part_of_the_whole(ports, volumes):
 def test_reading_nothing_gives_nothing(ports):
     reading = read(ports.metrics, [], WINDOW, 60)
     assert (dict(reading.sums), dict(reading.failed)) == ({}, {})
+
+
+def test_a_place_never_answers_for_another(request, ports, volumes):
+    """A cloud refuses several places at once; a recording has what was recorded at each."""
+    here, other = attached(volumes)[:2]
+    asked = [here, replace(other, region="another-region")]
+    if request.node.callspec.params["ports"] is recorded:
+        assert other.id in read(ports.metrics, asked, WINDOW, 60).failed
+        return
+    with pytest.raises(ValueError, match="ask each place by itself"):
+        read(ports.metrics, asked, WINDOW, 60)
 
 
 def test_remarks_on_what_was_read_are_sentences_and_each_once(ports, volumes):

@@ -42,7 +42,7 @@ DAMAGE: Final = (
     TypeError,
     ValueError,
 )
-"""What reading garbage raises: RuntimeError is of encrypted members, of unknown packing and of JSON that nests too
+"""The errors of reading garbage: RuntimeError is of encrypted members, of unknown packing and of JSON that nests too
 deep."""
 
 _AT_ONCE_BYTES: Final = 2**20

@@ -427,6 +427,14 @@ class Ask:
     look: Look
 
 
+def find_only_place(asks: Sequence[Ask]) -> tuple[str, str]:
+    """The account and region of all looks. Raises ValueError if they are of several: one place answers for itself."""
+    places = {(ask.volume.account, ask.volume.region) for ask in asks}
+    if len(places) != 1:
+        raise ValueError(f"metrics of {len(places)} places were asked for at once: ask each place by itself.")
+    return places.pop()
+
+
 Found = Mapping[str, FloatArray]
 """What a look found: the buckets of each series that the cloud publishes, NaN where it has no point."""
 

@@ -16,7 +16,7 @@ LOCKED: Final = "locked"
 MANAGED: Final = "managed"
 NO_SNAPSHOT: Final = "no-snapshot"
 BLOCKED: Final = frozenset({IN_USE, SHARED, LOCKED, MANAGED})
-"""What speaks against an action, and is not missing for it."""
+"""The reasons against an action; what is missing for it is none."""
 
 MAY_DELETE: Final = "plimsoll:may-delete"
 """The tag by which an owner says that something may be deleted (`true`)."""

@@ -34,7 +34,7 @@ from plimsoll.model.arrays import FloatArray
 from plimsoll.model.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
 from plimsoll.model.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
-from plimsoll.reading.known import Ask, Found
+from plimsoll.reading.known import Ask, Found, find_only_place
 
 ATTEMPTS: Final = 4
 """How often a query is asked whose answer stays partial or broken."""
@@ -82,8 +82,9 @@ class AwsMetrics(MetricReader):
         """The series of each look at a volume, or why there are none; all volumes are of one account and region."""
         if not asks:
             return []
-        place = f"metrics in {asks[0].volume.account}/{asks[0].volume.region}"
-        client = self.sessions.client("cloudwatch", asks[0].volume.account, asks[0].volume.region)
+        account, region = find_only_place(asks)
+        place = f"metrics in {account}/{region}"
+        client = self.sessions.client("cloudwatch", account, region)
         without_models(client, place)
         deadline = Deadline(seconds=self.read_deadline_s)
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]

@@ -114,7 +114,7 @@ _PIECE_BYTES: Final = 1 << 18
 """Bytes that are read of an object at once."""
 
 _THERE_ALREADY: Final = ("PreconditionFailed", "ConditionalRequestConflict")
-"""What S3 answers where another object has the key, or another call is just writing it (Amazon S3 User Guide, "How to
+"""The answers of S3 where another object has the key, or another call is just writing it (Amazon S3 User Guide, "How to
 prevent object overwrites with conditional writes", read 2026-11-27)."""
 
 

@@ -45,7 +45,7 @@ _EXAMPLE: Final = "vol-0123456789abcdef0"
 _EXAMPLE_PLAN: Final = "20270115T080000Z-0115T093000"
 
 _ABOUT: Final = {(True, False): f" {_EXAMPLE}", (False, True): " PLAN"}
-"""What follows an action's word: a volume, or a plan of changes."""
+"""The object of an action's word: a volume, or a plan of changes."""
 
 HELP: Final = "\n".join(
     [
