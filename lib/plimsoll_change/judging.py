@@ -99,10 +99,16 @@ class MetricsJudge:
         return self._thresholds
 
     def _learn_levels(self, shipped: Thresholds, now: datetime) -> OwnLevels:
-        """The levels that the plan's volumes with work, and those beside them, reached before it was made."""
+        """The levels that the plan's volumes with work, and those beside them, reached before it was made.
+
+        A placebo's siblings are controls alone: more than its change will have would make the levels too low.
+        """
         plan = self.ledger.plan
-        working: list[Unchanged] = [line for line in plan.lines if line.has_work]
-        pool = [*working, *plan.controls][:_CALIBRATED]
+        working = [line for line in plan.lines if line.has_work]
+        beside = find_beside(working, plan.controls)
+        controls = sorted(plan.controls, key=lambda control: control not in beside)
+        of_plan = max(_CALIBRATED // 2, _CALIBRATED - len(controls))
+        pool: list[Unchanged] = [*working[:of_plan], *controls][:_CALIBRATED]
         volumes = self._look((each.target, each.volume_id) for each in pool)
         end_s = min(hour_of(plan.made) * HOUR_S, last_hour_s(self.metrics, now))
         window = Window(start_s=end_s - _CALIBRATED_H * HOUR_S, end_s=end_s)
@@ -112,8 +118,9 @@ class MetricsJudge:
         if not pool:
             return OwnLevels(weeks=0, slower={}, faster={})
         places = {each.volume_id: place for place, each in enumerate(pool)}
-        beside = (find_beside([each], [other for other in pool if other is not each]) for each in pool)
-        siblings = [[places[other.volume_id] for other in others[:_MOST_SIBLINGS]] for others in beside]
+        kept = [each for each in controls if each.volume_id in places]
+        beside_each = (find_beside([each], [other for other in kept if other is not each]) for each in pool)
+        siblings = [[places[other.volume_id] for other in others[:_MOST_SIBLINGS]] for others in beside_each]
         unchanged = [_cut_changed(volumes[name], signals[name], window) for name in places]
         first_hour = window.start_s // HOUR_S + PAST_H - WEEK_H
         return learn_own_levels(cut_placebos(unchanged, siblings), first_hour, shipped)
@@ -128,11 +135,12 @@ class MetricsJudge:
         for job in jobs:
             volume, requested = volumes.get(job.line.volume_id), job.find(FactKind.REQUESTED)
             completed, siblings = job.find(FactKind.COMPLETED), controls[job.line.id]
-            if volume is None or requested is None:
+            begun = completed if job.leg is Leg.BACK else requested  # until it is back, what stops it is the change
+            if volume is None or requested is None or begun is None:
                 continue
             yield WatchedVolume(
                 volume=volume,
-                requested=requested.at,
+                requested=begun.at,
                 completed=None if completed is None else completed.at,
                 now_spec=job.line.then if job.leg is Leg.BACK else job.line.now,
                 then_spec=job.target,

@@ -116,8 +116,13 @@ class LineJob:
 
     @property
     def is_changed(self) -> bool:
-        """True if its change arrived."""
-        return self.find(FactKind.COMPLETED, Leg.FORTH) is not None
+        """True if its change arrived and is not taken back."""
+        return self.leg is Leg.FORTH and self.find(FactKind.COMPLETED) is not None
+
+    @property
+    def is_arriving(self) -> bool:
+        """True for a change that is still to come or on its way."""
+        return self.leg is Leg.FORTH and not self.is_changed and self.next is not LineStep.DONE
 
     @property
     def is_watched(self) -> bool:

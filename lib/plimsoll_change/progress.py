@@ -92,7 +92,7 @@ class ClassProgress:
             return None
         wave = self.waves[self.number - 1]
         members = self.find_members(wave)
-        if any(not job.is_changed and job.next is not LineStep.DONE for job in members):
+        if any(job.is_arriving for job in members):
             return None
         arrived = [fact.at for job in members if (fact := job.find(FactKind.COMPLETED, Leg.FORTH)) is not None]
         bakes = (now - max(arrived, default=self.opening.at)).total_seconds() / HOUR_S / wave.bake_h
@@ -102,7 +102,7 @@ class ClassProgress:
         """The facts that follow from a baked wave: its verdict, and a stop after two bakes without a way on."""
         lines = {job.line.volume_id: job.line.id for job in self.find_members(wave)}
         if not any(job.is_changed for job in self.find_members(wave)):
-            text = f"no volume of wave {wave.number} was changed, so nothing can be told of the class: make a new plan."
+            text = f"no volume of wave {wave.number} is changed, so nothing can be told of the class: make a new plan."
             yield Fact(kind=FactKind.STOPPED, at=now, code="nothing-changed", text=text)
             return
         code, text = GO if outcome.may_go_on else outcome.verdict.code, outcome.verdict.text

@@ -33,7 +33,7 @@ from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.scope import Scope
 from plimsoll.settings import Settings
 from plimsoll_change.judging import MetricsJudge
-from plimsoll_change.ledger import ChangeLedger, find_starts
+from plimsoll_change.ledger import ChangeLedger, Leg, find_starts
 from plimsoll_change.line import LineStep
 from plimsoll_change.opening import find_plan, open_ledger, open_rollout, open_store
 from plimsoll_change.people import note_approval
@@ -156,7 +156,7 @@ class KilledWorld:
     def find_wrongs(self) -> Iterator[str]:
         """Every volume that was changed twice or lost, and every slot that the ledger does not account for.
 
-        One that was never begun is lost unless its class stopped before.
+        One that the cloud was never asked for is lost unless its class stopped before.
         """
         made, progress = self.modifications, self.progress
         is_stopped = any(each.stop for each in progress.classes.values())
@@ -168,7 +168,8 @@ class KilledWorld:
                     yield f"{line.id}: changed {name} {len(arrived)} times"
             if strange := [each.after for each in own if each.after not in (line.then, line.back)]:
                 yield f"{line.id}: changed to {strange}"
-            if job.next is not LineStep.DONE and (job.facts or not is_stopped):
+            is_asked = job.leg is Leg.BACK or bool(find_starts(job.facts))
+            if job.next is not LineStep.DONE and (is_asked or not is_stopped):
                 yield f"{line.id}: lost at {job.next}"
             spent = sorted(int(each.started_s) for each in own)
             noted = sorted(int(started.timestamp()) for started in find_starts(job.facts))

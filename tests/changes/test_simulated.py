@@ -17,7 +17,7 @@ from plimsoll_change.apply import Rollout
 from plimsoll_change.ledger import CALIBRATION_ROW, ChangeLedger, FactKind, Leg
 from plimsoll_change.thresholds import shipped_thresholds
 from plimsoll_change.verdict import judge_change
-from plimsoll_change.watch import WEEK_H, VerdictCode
+from plimsoll_change.watch import WEEK_H, OwnLevels, VerdictCode
 from tests.canary.watches import a_watch
 from tests.changes.simulated import (
     BEFORE,
@@ -45,6 +45,8 @@ def test_minutes_that_are_stopped_while_optimizing_are_told_then_and_taken_back_
         job = jobs[change.volume.id]
         outcome = tell_outcome(change, job, account)
         assert outcome.late_h <= 1, outcome
+        told_back = {fact.code for fact in job.facts if fact.kind is FactKind.VERDICT and fact.leg is Leg.BACK}
+        assert VerdictCode.WORSE not in told_back, "what was stopped until it was back is no fault of the way back"
         if outcome.waited_h > 0:
             early += 1
             (verdict,) = (fact for fact in job.facts if fact.kind is FactKind.VERDICT and fact.leg is Leg.FORTH)
@@ -86,6 +88,20 @@ def test_a_plan_is_calibrated_once_on_weeks_before_it_was_made(count: int, weeks
     assert {verdict.own_weeks for verdict in verdicts.values()} == {weeks}
     slow = judge_change(a_watch(np.ones(1), np.full(WEEK_H, 3.0)), judge._find_thresholds(rollout.context.now))
     assert slow.text.endswith(f"; {words}.")
+
+
+def test_a_placebo_has_the_siblings_that_its_change_will_have() -> None:
+    """The other volumes of a plan change as well: only its controls stay as they are."""
+    rollout, _ = begin_rollout(draw_changes(16, 7), 7)
+    plan = rollout.context.plan
+    apart = tuple(replace(line, application=line.id, zone=line.id) for line in plan.lines)
+
+    def learn(**fields: object) -> OwnLevels:
+        rollout.judge.ledger.plan = replace(plan, **fields)
+        return rollout.judge._learn_levels(shipped_thresholds(), NOW)
+
+    assert learn(controls=()) == learn(controls=(), lines=apart)
+    assert learn() != learn(lines=apart)
 
 
 def test_weeks_that_cannot_be_read_leave_the_shipped_calibration_until_they_can() -> None:

@@ -92,6 +92,17 @@ def test_members_that_a_holding_group_names_go_back_singly():
     assert state_of(progress.jobs[wave.members[0]]) == "restored"
 
 
+def test_a_canary_that_a_person_takes_back_opens_no_wave():
+    world = a_world(*some_lines(5)).approve()
+    world.process().run(once=True)
+    world.clock.pause(6 * 3600)
+    (canary,) = next(wave.members for wave in world.plan.waves if wave.number == 1)
+    assert note_back(world.process().context.ledger, [canary], by="ada", at=world.clock.now()) == [canary]
+    world.process().run()
+    assert [spec for _, spec, _ in world.changer.asked] == [GP3, IO1]
+    assert codes(world) == [("opened", "canary"), ("stopped", "nothing-changed")]
+
+
 def test_two_volumes_with_direct_evidence_stop_the_plan():
     lines = [*some_lines(3), *(a_line(number, change_class="gp2 to gp3, hand") for number in (7, 8))]
     world = a_world(*lines).approve()
