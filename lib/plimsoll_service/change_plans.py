@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import FactStore
-from plimsoll_change.ledger import ChangeLedger
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger
 from plimsoll_change.plan_files import parse_rules, read_plan
 from plimsoll_change.rules import ChangeRules
 from plimsoll_service.change_messages import FindChangesMessage, FoundChanges
@@ -61,6 +61,15 @@ def kept_ledger(facts: FactStore, plan_id: str) -> ChangeLedger:
     plan = read_plan(facts, plan_id)  # and its digest checked, every time
     ledger = LEDGERS.setdefault((facts, plan_id), ChangeLedger(store=facts, plan=plan))
     ledger.read()
+    return ledger
+
+
+def read_halts(facts: FactStore, plan_id: str) -> ChangeLedger:
+    """A plan, with the facts of the plan and its classes alone. Raises BadInput as `read_plan`."""
+    plan = read_plan(facts, plan_id)
+    ledger = ChangeLedger(store=facts, plan=plan)
+    for row in (PLAN_ROW, *plan.class_rows.values()):
+        ledger.read(row)
     return ledger
 
 
