@@ -1,10 +1,10 @@
 """Plans of the service: in the bucket of facts for ever, and in the store for as long as passes are taken of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import FactStore
@@ -19,13 +19,18 @@ _OPEN: Final = "changes/open/"
 
 
 class OpenPlan(BaseModel):
-    """A plan that passes are still taken of: when the next is due, the words that were read, and the last judgement."""
+    """A plan that passes are still taken of: when the next is due, the words that were read, and the last judgement.
+
+    `told` counts the facts of each row that were told as news; `telling` those after an event that is being sent.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     due: datetime
     words: int = 0
     judged: datetime | None = None
+    told: Mapping[str, int] = Field(default_factory=dict)
+    telling: Mapping[str, int] | None = None
 
 
 def find_changes(service: Service, _message: FindChangesMessage) -> FoundChanges:
