@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from plimsoll.reports.wording import cut
-from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind, Leg, find_latest
+from plimsoll_change.ledger import PLAN_ROW, FactKind, Leg, find_latest
 from plimsoll_change.line import LineJob, LineStep
 from plimsoll_change.progress import GO, Progress
 from plimsoll_change.watch import VerdictCode
@@ -66,7 +66,7 @@ def read_marks(progress: Progress, since: ToldMarks, now: datetime) -> ToldMarks
 
 
 def _is_over(progress: Progress, now: datetime) -> bool:
-    """True if nothing is under way, and nothing can begin whatever people say."""
+    """True if nothing is under way, and nothing can begin."""
     is_ended = find_latest(progress.plan_facts, FactKind.STOPPED) is not None or now >= progress.plan.expires
     is_done = is_ended or all(job.next is LineStep.DONE for job in progress.jobs.values())
     return is_done and not progress.active_jobs
@@ -79,21 +79,22 @@ def select_news(progress: Progress, since: ToldMarks, until: ToldMarks) -> list[
     news = [
         each
         for row in rows
-        for fact in progress.rows.get(row, ())[since.get(row, 0) : until.get(row, 0)]
-        for each in _describe_fact(fact, progress.jobs.get(row), classes.get(row), progress)
+        for number in range(since.get(row, 0), until.get(row, 0))
+        for each in _describe_fact(progress, row, number, classes.get(row))
     ]
     return [*_describe_end(progress), *news] if until.get(_OVER, 0) > since.get(_OVER, 0) else news
 
 
-def _describe_fact(
-    fact: Fact, job: LineJob | None, change_class: str | None, progress: Progress
-) -> Iterator[ChangeNews]:
-    """The news in a fact of a line, of a class or, without either, of the plan; none if nobody must know it."""
+def _describe_fact(progress: Progress, name: str, number: int, change_class: str | None) -> Iterator[ChangeNews]:
+    """The news in a fact of a row: of a line, of a class or of the plan. None if nobody must know it."""
+    facts, plan = progress.rows[name][: number + 1], progress.plan
+    fact, job = facts[-1], progress.jobs.get(name)
     detail = fact.leg if job is not None else PLAN_ROW if change_class is None else _CLASS
     row = _ROWS.get((fact.kind, fact.code if fact.kind is FactKind.JUDGED else detail))
     if row is None:
         return
-    plan, line = progress.plan, None if job is None else job.line
+    job = None if job is None else LineJob(line=job.line, facts=facts)  # as it was then
+    line = None if job is None else job.line
     verdict, text, todo = fact.verdict, fact.text, row.todo
     if job is not None and fact.kind is FactKind.TAKEN_BACK and job.worse is not None:
         verdict = job.worse if job.worse.text == fact.text else None
@@ -128,12 +129,12 @@ def _describe_fact(
 def _describe_end(progress: Progress) -> Iterator[ChangeNews]:
     """The news that a plan is over."""
     jobs = progress.jobs.values()
-    never = sum(job.find(FactKind.REQUESTED, Leg.FORTH) is None for job in jobs)
+    changed, back = sum(job.is_changed for job in jobs), sum(job.leg is Leg.BACK for job in jobs)
     yield ChangeNews(
         kind="over",
         at=max(fact.at for job in jobs for fact in job.facts),
         title=f"The plan {cut(progress.plan.id, _LONGEST_SUBJECT)} is over",
-        text=f"{never:,} of {len(jobs):,} volumes were not changed." if never else "All of its volumes were changed.",
+        text=f"{changed:,} of {len(jobs):,} volumes stay changed; {back:,} were taken back.",
     )
 
 
@@ -142,6 +143,7 @@ def changes_event(progress: Progress, news: list[ChangeNews], since: ToldMarks, 
     plan, jobs = progress.plan, progress.jobs.values()
     back = [job for job in jobs if job.leg is Leg.BACK]
     restored = sum(job.find(FactKind.COMPLETED) is not None for job in back)
+    going = sum(job.find(FactKind.COMPLETED) is None and job.next is not LineStep.DONE for job in back)
     changed = [job for job in jobs if job.is_changed]
     event = ChangesProgressed(
         id=f"{plan.id}-{sum(since.values())}",
@@ -151,8 +153,9 @@ def changes_event(progress: Progress, news: list[ChangeNews], since: ToldMarks, 
         volumes={
             "planned": len(jobs),
             "changed": len(changed),
-            "going_back": len(back) - restored,
+            "going_back": going,
             "restored": restored,
+            "not_restored": len(back) - going - restored,
         },
         saved_usd_month=round(sum(job.line.usd_month_saved for job in changed), 2),
         news=news[:MOST_NAMED],

@@ -132,7 +132,7 @@ class ChangesProgressed(_Detail):
     plan: str = Field(description="the plan")
     run_id: str = Field(description="the run that the plan was made of")
     now: datetime = Field(description="the time of the pass")
-    volumes: dict[str, int] = Field(description="how many are planned, changed, going_back and restored")
+    volumes: dict[str, int] = Field(description="how many are planned, changed, going_back, restored and not_restored")
     saved_usd_month: float = Field(description="what those save that are changed now")
     news: list[ChangeNews] = Field(
         max_length=MOST_NAMED, description="what happened: of the plan, then of its classes, then of its volumes"

@@ -295,8 +295,8 @@ def test_what_a_pass_brings_is_told_once_with_the_reason_and_the_figures(tmp_pat
     assert (back["text"], back["code"], back["by"]) == ("it is worse.", "test", None)
     assert (back["slower_pct"], back["stopped_minutes"], back["hours_watched"]) == (31.2, 40.0, 26)
     assert [event["volumes"] for event in events] == [
-        {"planned": 5, "changed": 0, "going_back": 1, "restored": 0},
-        *[{"planned": 5, "changed": 0, "going_back": 0, "restored": 1}] * 2,
+        {"planned": 5, "changed": 0, "going_back": 1, "restored": 0, "not_restored": 0},
+        *[{"planned": 5, "changed": 0, "going_back": 0, "restored": 1, "not_restored": 0}] * 2,
     ]
 
 
@@ -324,7 +324,7 @@ def test_who_stopped_a_plan_is_told_and_that_it_is_over_once_all_is_watched(tmp_
         ("over", "The plan run-1 is over"),
     ]
     (over,) = [each for event in world.events for each in event["news"] if each["kind"] == "over"]
-    assert over["text"] == "4 of 5 volumes were not changed."
+    assert over["text"] == "1 of 5 volumes stay changed; 0 were taken back."
 
 
 def test_a_plan_that_nobody_approved_ends_without_news(tmp_path):
@@ -346,6 +346,7 @@ def test_a_change_that_a_person_takes_back_and_a_way_back_that_failed_are_told(t
         ("over", "The plan run-1 is over"),
         ("not-restored", "vol-0001 failed to go back"),
     ]
+    assert world.events[-1]["volumes"]["not_restored"] == 1
     told = {each["todo"] for event in world.events for each in event["news"] if each["kind"] == "not-restored"}
     assert told == {"It is tried once more.", "It stays changed: take it back by hand."}
 

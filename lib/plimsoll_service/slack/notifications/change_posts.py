@@ -27,7 +27,7 @@ from plimsoll_service.step_messages import StepAnswer, StepMessage
 
 _MOST_SHOWN: Final = 8
 _TITLE_CHARACTERS: Final = 120
-_BACK: Final = {"going_back": "on the way back", "restored": "back"}
+_BACK: Final = {"going_back": "on the way back", "restored": "back", "not_restored": "not back"}
 
 
 class ChangesEvent(StepMessage):
