@@ -4,16 +4,17 @@ give the same one.
 It knows nothing of what answers rest on, so that it guards the certificate, which lists that. It holds under rules:
 checks, balances, edges, presence and the host's metrics are read; no unread bucket is lifted or host-bound; the most
 has the same saturated and bound buckets, frequent counts and waits, and disproves the same records up to the same
-bucket, which is read; the host reaches its limit at neither end and cuts nothing. All volumes of a host are proved, or
-none.
+bucket, which is read; no unread bucket can have been above its ceiling on record, since that may be a minute counted
+twice; the host reaches its limit at neither end and cuts nothing. All volumes of a host are proved, or none.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from plimsoll.decide.case_maker import case_of
+from plimsoll.decide.case_maker import SLIGHTLY, case_of
 from plimsoll.decide.decide import answer
+from plimsoll.demand.demand import limits_of
 from plimsoll.demand.host_room import host_loads
 from plimsoll.demand.load import Load
 from plimsoll.demand.trial import Required
@@ -39,6 +40,7 @@ def proved(group, query_cost, resolution_s=60):
         if not (
             _is_read(case, member, load, policies, query_cost)
             and _are_alike(case, case_of_most)
+            and not _may_be_above(case, most[name])
             and _cuts_nothing(case, load)
             and _cuts_nothing(case_of_most, load_of_most)
         ):
@@ -74,6 +76,17 @@ def _are_alike(case, highest):
     same = all(np.array_equal(one, other) for one, other in pairs)
     windows, others = ([epoch.window for epoch in each.epochs] for each in (case, highest))
     return same and (windows, case.frequent, case.settles) == (others, highest.frequent, highest.settles)
+
+
+def _may_be_above(case, most):
+    """Whether an unread bucket can have been above what its epoch carries."""
+    if case.demand.spread is None:
+        return False
+    unread, above = case.demand.spread.any_unread, np.zeros(len(case.demand.observed), np.bool_)
+    for epoch in (epoch for epoch in case.epochs if epoch.ceiling is not None):
+        times = (most.count(epoch.ceiling.accounting) / limits_of(epoch.ceiling)).max(axis=0)
+        above[epoch.buckets] |= times[epoch.buckets] > SLIGHTLY
+    return bool((above & unread).any())
 
 
 def _cuts_nothing(case, load):
