@@ -21,11 +21,11 @@ from typing import Any
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet
-from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.clock import FAULTS_PATH, SimulatedClock, call_control
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Effect, Fault
+from cloud_simulator.metrics.modifications import Modification
 from cloud_simulator.metrics.unrest import Unrest
 from cloud_simulator.running import Running
 from plimsoll.bootstrap.clocks import SimulationClock

@@ -20,12 +20,12 @@ import numpy as np
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet, SimulatedVolume, served_minutes
-from cloud_simulator.aws.live_minutes import Life, carry_minutes, latency_factors, stopped_minutes
 from cloud_simulator.aws.living import LivingFleet
-from cloud_simulator.aws.modifications import Modification as LivingModification
 from cloud_simulator.aws.volume_maker import VolumeMaker, gp3
 from cloud_simulator.clock import SimulatedClock
 from cloud_simulator.faults import Refused
+from cloud_simulator.metrics.live_minutes import Life, carry_minutes, latency_factors, stopped_minutes
+from cloud_simulator.metrics.modifications import Modification as LivingModification
 from cloud_simulator.metrics.unrest import Unrest
 from cloud_simulator.metrics.workloads import Archetype
 from plimsoll.clouds.aws.metrics import RETENTION_DAYS
