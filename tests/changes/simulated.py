@@ -179,7 +179,7 @@ class SimulatedAccount:
         volumes = ((name, self.fleet.volume(name)) for name in volume_ids)
         return {name: seen_volume(volume) for name, volume in volumes if volume is not None}
 
-    def modify(self, _target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec) -> datetime:
+    def modify(self, _target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec, _request: str) -> datetime:
         del now
         volume = self.fleet.volume(volume_id)
         assert volume is not None
@@ -346,7 +346,7 @@ def begin_rollout(changes: Sequence[SimulatedChange], seed: int) -> tuple[Rollou
         say=lambda _text: None,
     )
     metrics = SimulatedMetrics(cloudwatch=account.cloudwatch)
-    judge = MetricsJudge(ledger=ledger, changer=account, metrics=metrics, say=context.say)
+    judge = MetricsJudge(ledger=ledger, changer=account, metrics=lambda _: metrics, say=context.say)
     return Rollout(context=context, judge=judge), account
 
 

@@ -15,10 +15,10 @@ from plimsoll.reports.run_reader import matched_records
 from plimsoll_change import planning
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, FactKind
 from plimsoll_change.plan_files import PLAN_FILE, keep_plan, parse_rules
+from plimsoll_change.ports import ChangeTools
 from plimsoll_service import change_planning, changing
 from plimsoll_service.change_plans import LEDGERS, OpenPlan, open_document
 from plimsoll_service.change_words import PersonWord, keep_word, words_key
-from plimsoll_service.service import ChangeTools
 from tests.builders import a_host, a_volume
 from tests.functions.calls import Context, ask
 from tests.service_loop import Loop, a_service

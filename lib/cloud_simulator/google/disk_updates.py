@@ -51,7 +51,7 @@ class DiskOperation:
     def resource(self, now_s: float) -> Resource:
         """The operation as JSON at a time."""
         scope, done = f"{BASE}/projects/{self.disk.project}/{scope_of(self.disk)}", now_s >= self.change.moved_s
-        made = {
+        made: Resource = {
             "kind": "compute#operation",
             "id": str(int(self.name.rpartition("-")[2], 16)),
             "name": self.name,
@@ -110,7 +110,7 @@ class DiskUpdates:
                 return known.resource(self.clock.now_s())
             disk = self._find(call)
             before, now_s = self.spec(disk), self.clock.now_s()
-            after = replace(before, **_asked_figures(call, before))
+            after = _with_figures(call, before)
             _check_rate(disk, now_s)
             change = Modification(
                 volume_id=disk.id,
@@ -161,15 +161,16 @@ class DiskUpdates:
             yield scope, {**resource, **{name: str(value) for name, value in figures.items() if value is not None}}
 
 
-def _asked_figures(call: Call, before: VolumeSpec) -> dict[str, int]:
-    """The figures that the call's paths name. Raises Refused for one that the disk does not have."""
+def _with_figures(call: Call, before: VolumeSpec) -> VolumeSpec:
+    """The spec with the figures that the call's paths name. Raises Refused for one that the disk does not have."""
     names = [value for name, value in call.fields if name == "paths"]
     for name in names:
         if name not in _FIGURES or getattr(before, _FIGURES[name]) is None or not call.body.get(name):
             raise Refused("INVALID_ARGUMENT", f"Invalid value for field 'paths': '{name}'.")
     if not names:
         raise Refused("INVALID_ARGUMENT", "Required field 'paths' not specified.")
-    return {_FIGURES[name]: int(call.body[name]) for name in names}
+    asked: dict[str, Any] = {_FIGURES[name]: int(call.body[name]) for name in names}
+    return replace(before, **asked)
 
 
 def _check_rate(disk: SimulatedDisk, now_s: float) -> None:
