@@ -105,11 +105,11 @@ class MetricsJudge:
         A placebo's siblings are controls alone: more than its change will have would make the levels too low.
         """
         plan = self.ledger.plan
-        working = [line for line in plan.lines if line.has_work]
+        working: list[Unchanged] = [line for line in plan.lines if line.has_work]
         beside = find_beside(working, plan.controls)
         controls: list[Unchanged] = sorted(plan.controls, key=lambda control: control not in beside)
         of_plan = max(_CALIBRATED // 2, _CALIBRATED - len(controls))
-        pool: list[Unchanged] = [*working[:of_plan], *controls][:_CALIBRATED]
+        pool = [*working[:of_plan], *controls][:_CALIBRATED]
         volumes = self._look((each.target, each.volume_id) for each in pool)
         clouds = _group_by_cloud(volumes.values(), lambda volume: volume)
         ends_s = (last_hour_s(self.metrics(cloud), now) for cloud in clouds)

@@ -59,8 +59,9 @@ BEFORE = gp3(100, 12_000, 800)
 _CLASS = "gp3 to gp3, hand"
 _NAMED_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _WEEK_MINUTES = 7 * 1440
-_EFFECT = 1.05
-"""A change that makes busy hours slower by less is without effect."""
+_SLOWER = (0.0, 1.05, 1.25)
+_SLOWER_WORDS = ("under 5 %", "5 to 25 %", "25 % and more")
+"""What a change does to the latency of busy hours: nothing that counts, something, and what the rule calls worse."""
 
 
 class Fate(StrEnum):
@@ -412,11 +413,11 @@ def describe(outcomes: Sequence[Outcome]) -> Iterator[str]:
             f"their way back asked for: {len(asked)}; hours after it was possible: median {np.median(asked):.2f}, "
             f"most {max(asked):.2f}; later than an hour, or never: {len(late)}"
         )
-    for words, wanted in (("no slower", True), (f"slower by {_EFFECT - 1:.0%} or more in their busy hours", False)):
-        lot = [each for each in within if (each.busy_latency < _EFFECT) is wanted]
+    for above, words in zip(_SLOWER, _SLOWER_WORDS, strict=True):
+        lot = [each for each in within if max(least for least in _SLOWER if each.busy_latency >= least) == above]
         alarms = [each for each in lot if each.asked_h is not None]
         share = 100 * len(alarms) / max(1, len(lot))
-        yield f"nothing stopped, {words}: {len(lot)}; taken back: {len(alarms)} ({share:.1f} %)"
+        yield f"nothing stopped, busy hours slower by {words}: {len(lot)}; taken back: {len(alarms)} ({share:.1f} %)"
     raised = [each for each in outcomes if each.fate is Fate.RAISED]
     yield f"raised: {len(raised)}; taken back: {sum(each.asked_h is not None for each in raised)}"
     waiting = [each for each in over if each.waited_h > 0]
