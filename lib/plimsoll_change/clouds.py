@@ -1,7 +1,4 @@
-"""Clouds: what changes are like in each, a row each, and one changer over all that a plan has volumes in.
-
-A cloud without a row changes by its owners' hands alone.
-"""
+"""Clouds: how volumes change in each, a row each; without a row, by their owners' hands alone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -115,12 +115,8 @@ class MetricsJudge:
         ends_s = (last_hour_s(self.metrics(cloud), now) for cloud in clouds)
         end_s = min([hour_of(plan.made) * HOUR_S, *ends_s])
         window = Window(start_s=end_s - _CALIBRATED_H * HOUR_S, end_s=end_s)
-        signals = {
-            name: each
-            for cloud, part in clouds.items()
-            for name, each in read_signals(part, window, self.metrics(cloud)).items()
-            if not isinstance(each, CloudError)
-        }
+        read = [read_signals(part, window, self.metrics(cloud)) for cloud, part in clouds.items()]
+        signals = {name: each for part in read for name, each in part.items() if not isinstance(each, CloudError)}
         pool = [each for each in pool if each.volume_id in signals]
         if not pool:
             return OwnLevels(weeks=0, slower={}, faster={})

@@ -88,22 +88,20 @@ def read_signals(
     """
     look = Look(window=window, period_s=HOUR_S, groups=(SIGNALS,))
     asks = [Ask(volume=volume, look=look) for volume in {volume.id: volume for volume in volumes}.values()]
-    answers = {ask.volume.id: answer for ask, answer in zip(asks, _read_places(asks, metrics), strict=True)}
-    untimed = [ask for ask in asks if _lacks_operations(answers[ask.volume.id])]
-    counts = [replace(ask, look=replace(look, groups=(WORK_OF[Resource.IOPS],))) for ask in untimed]
-    for ask, work in zip(untimed, _read_places(counts, metrics) if counts else (), strict=True):
-        signals = answers[ask.volume.id]
-        if isinstance(work, CloudError) or isinstance(signals, CloudError):
-            answers[ask.volume.id] = work
-        else:
-            answers[ask.volume.id] = {**work, **signals}
+    answers = {ask.volume.id: (ask, answer) for ask, answer in zip(asks, _read_places(asks, metrics), strict=True)}
+    untimed = [(ask, answer) for ask, answer in answers.values() if not isinstance(answer, CloudError)]
+    untimed = [(ask, answer) for ask, answer in untimed if _lacks_operations(answer)]
+    counts = [replace(ask, look=replace(look, groups=(WORK_OF[Resource.IOPS],))) for ask, _ in untimed]
+    for (ask, signals), work in zip(untimed, _read_places(counts, metrics) if counts else (), strict=True):
+        answers[ask.volume.id] = ask, work if isinstance(work, CloudError) else {**work, **signals}
     return {
-        name: answer if isinstance(answer, CloudError) else _signal_of(answer, look) for name, answer in answers.items()
+        name: answer if isinstance(answer, CloudError) else _signal_of(answer, look)
+        for name, (_, answer) in answers.items()
     }
 
 
-def _lacks_operations(answer: Found | CloudError) -> bool:
-    return not isinstance(answer, CloudError) and "mean_io_latency_ms" in answer and "timed_reads" not in answer
+def _lacks_operations(series: Found) -> bool:
+    return "mean_io_latency_ms" in series and "timed_reads" not in series
 
 
 def _read_places(asks: Sequence[Ask], metrics: Metrics) -> list[Found | CloudError]:
