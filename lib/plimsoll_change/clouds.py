@@ -3,15 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from importlib import import_module
 from typing import Final
 
 from plimsoll.clouds.registry import AWS, GOOGLE
-from plimsoll.clouds.scope import Scope
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Target
-from plimsoll.settings import Settings
 from plimsoll_change.ports import ChangeTools, Sights, VolumeChanger
 from plimsoll_change.rules import SlotRule
 
@@ -22,7 +18,6 @@ class ChangeCloud:
 
     slots: SlotRule
     call: str  # with which a step begins that is the API's own call
-    opener: str  # what makes the tools of a scope, as module:function: it imports the cloud's libraries
     has_patches: bool = True  # what owners change with their tools is planned too, as a patch for them
     moving_h_a_tib: float = 0.0  # until a change is whole; nothing is taken back before
 
@@ -32,32 +27,18 @@ CHANGE_CLOUDS: Final[Mapping[str, ChangeCloud]] = {
     AWS: ChangeCloud(
         slots=SlotRule(most=4, hours=24.0),
         call="aws ec2 modify-volume ",
-        opener="plimsoll_change.aws.opening:open_accounts_of",
         moving_h_a_tib=6.0,
     ),
     # Hyperdisk's figures about once in four hours, as data/types.yaml of Google's package has it.
     GOOGLE: ChangeCloud(
         slots=SlotRule(most=1, hours=4.0),
         call="gcloud compute disks update ",
-        opener="plimsoll_change.google.changer:open_projects",
         has_patches=False,
     ),
 }
 
 OpenTools = Callable[[str], ChangeTools]
 """The tools of a cloud by its name."""
-
-
-def tools_of(scope: Scope, settings: Settings) -> OpenTools:
-    """The tools of each cloud of a scope, made when they are first asked for."""
-
-    @cache
-    def open_cloud(name: str) -> ChangeTools:
-        module, _, function = CHANGE_CLOUDS[name].opener.partition(":")
-        tools: ChangeTools = getattr(import_module(module), function)(scope, settings)
-        return tools
-
-    return open_cloud
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 import os
 import socket
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.api.runs import list_runs
 from plimsoll.bootstrap.clocks import clock
 from plimsoll.clouds.local_store import FileClaims, FolderStore
+from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.files import read_bytes
 from plimsoll.jobs.kernel import BenchPatience
@@ -21,7 +23,7 @@ from plimsoll.reports.run_reader import Only, stream_records
 from plimsoll.reports.steps import Step
 from plimsoll.settings import Settings
 from plimsoll_change.apply import Rollout
-from plimsoll_change.clouds import CloudsChanger, OpenTools, tools_of
+from plimsoll_change.clouds import CloudsChanger, OpenTools
 from plimsoll_change.drift import Drift, compare_advice
 from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import ChangeLedger
@@ -29,10 +31,18 @@ from plimsoll_change.line import LineContext, join_starts
 from plimsoll_change.plan import ChangePlan, PlannedLine
 from plimsoll_change.plan_files import PLAN_FILE, keep_plan, parse_plan
 from plimsoll_change.planning import plan_volumes
+from plimsoll_change.ports import ChangeTools
 from plimsoll_change.rules import ChangeRules
 
 CHANGES_FOLDER: Final = "changes"
 """The folder of plans and ledgers, in the folder of runs."""
+
+
+_OPENERS: Final[Mapping[str, str]] = {
+    AWS: "plimsoll_change.aws.opening:open_accounts_of",
+    GOOGLE: "plimsoll_change.google.changer:open_projects",
+}
+"""What makes the tools of a scope in each cloud. It is imported when the cloud is first asked."""
 
 
 def plan_changes_of(
@@ -54,7 +64,15 @@ def plan_changes_of(
 def _open_tools(scope: Mapping[str, Any], settings: Settings, external_id: str | None) -> OpenTools:
     if "recording" in scope:
         raise BadInput("this run was decided from a recording: plan changes of a run that asked the cloud.")
-    return tools_of(Scope.from_dict(scope, external_id=external_id), settings)
+    here = Scope.from_dict(scope, external_id=external_id)
+
+    @cache
+    def open_cloud(name: str) -> ChangeTools:
+        module, _, function = _OPENERS[name].partition(":")
+        tools: ChangeTools = getattr(import_module(module), function)(here, settings)
+        return tools
+
+    return open_cloud
 
 
 def open_store(settings: Settings) -> FolderStore:
