@@ -4,7 +4,7 @@ from typing import Final
 
 from infra.change_permissions import Changing
 from infra.constructs.service_function import FunctionShape
-from infra.function_grants import claims, enter, facts, store, switch
+from infra.function_grants import claims, enter, facts, store, switch, tell
 from infra.names import Names
 from infra.settings import Deployment
 
@@ -50,6 +50,7 @@ def change_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
                 *store(names, write=(_CHANGES,)),
                 *facts(names, write=("*/ledger/*",)),
                 claims(names),
+                tell(names),
                 switch(names),
                 *enter(names, deployment, deployment.change_role_name),
                 *changing.changes,

@@ -24,6 +24,9 @@ REPORT: Final = "slack_report"
 ANSWER: Final = "slack_answer"
 """The function that answers whoever asked for a validation."""
 
+CHANGES: Final = "slack_changes"
+"""The function that posts the news of changes."""
+
 SLACK_ENTERS: Final = (WORKER,)
 """The functions that go into member accounts, as an audit does: to explain a volume as it is now."""
 
@@ -96,7 +99,7 @@ def front_shape(names: Names, deployment: Deployment, secret: Grant, worker: lam
 
 
 def notifying_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[FunctionShape]:
-    """The functions that post audits and, if the service measures, validations."""
+    """The functions that post audits and, if the service measures or changes, validations and news of changes."""
     report = FunctionShape(
         name=REPORT,
         memory_mib=deployment.report_memory_mib,
@@ -119,7 +122,15 @@ def notifying_shapes(names: Names, deployment: Deployment, secret: Grant) -> lis
         environment=_knowing(names),
         grants=[secret, idempotency(names), *store(names, read=("slack/", "validations/"))],
     )
-    return [report, answer] if deployment.with_validation else [report]
+    changes = FunctionShape(
+        name=CHANGES,
+        timeout_s=_TELLING_S,
+        retries=2,
+        environment={**_knowing(names), "PLIMSOLL_FACTS_BUCKET": names.facts},
+        grants=[secret, claims(names), *facts(names), *store(names, write=("slack/",))],
+    )
+    deployed = ((report, True), (answer, deployment.with_validation), (changes, deployment.with_changes))
+    return [shape for shape, is_deployed in deployed if is_deployed]
 
 
 def _knowing(names: Names) -> dict[str, str]:

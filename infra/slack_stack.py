@@ -18,6 +18,7 @@ from infra.names import Names
 from infra.settings import Deployment
 from infra.slack_functions import (
     ANSWER,
+    CHANGES,
     FRONT,
     REPORT,
     WORKER,
@@ -27,7 +28,7 @@ from infra.slack_functions import (
     worker_shape,
 )
 from plimsoll.clouds.aws.names import EVENT_SOURCE, SLACK_EXECUTIONS
-from plimsoll_service.events import AuditCompleted
+from plimsoll_service.events import AuditCompleted, ChangesProgressed
 
 _MANY_REQUESTS = 5000
 """Requests in an hour that no workspace makes by hand."""
@@ -75,7 +76,7 @@ class SlackStack(Stack):
         self.functions[shape.name] = made.function
 
     def _hears(self) -> None:
-        """Takes the events of audits that ended, and of validations from Slack that ended."""
+        """Takes the events of audits that ended, of changes, and of validations from Slack that ended."""
         bus = events.EventBus.from_event_bus_name(self, "Bus", self._names.event_bus)
         EventStart(
             self,
@@ -86,6 +87,16 @@ class SlackStack(Stack):
             function=self.functions[REPORT],
             undelivered=self._undelivered,
         )
+        if CHANGES in self.functions:
+            EventStart(
+                self,
+                "ChangesProgressed",
+                says="Tells Slack of changes",
+                bus=bus,
+                pattern=events.EventPattern(source=[EVENT_SOURCE], detail_type=[ChangesProgressed.__name__]),
+                function=self.functions[CHANGES],
+                undelivered=self._undelivered,
+            )
         if ANSWER in self.functions:
             EventStart(
                 self,

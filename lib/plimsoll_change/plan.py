@@ -4,7 +4,7 @@ plan -> approved by its digest -> applied until it expires;  altered, expired or
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -41,6 +41,7 @@ class PlannedLine(WaveMember):
     risk: str  # in words, with what is given up
     budget_minutes: float  # stopped minutes of the watch
     quiet_hours: tuple[int, ...]  # of the day, UTC; empty if the demand says nothing
+    tags: Mapping[str, str] = field(default_factory=dict, hash=False)  # those that the policy shows
 
     @property
     def usd_month_saved(self) -> float:

@@ -169,6 +169,7 @@ def _plan_line(
         usd_at_risk=_usd_at_risk(record, volume.tags, rules),
         budget_minutes=max(rules.stopped_minutes, _promised_minutes(record)),
         quiet_hours=_find_quiet_hours(profile),
+        tags=record.tags,
         has_work=_has_work(record),
         is_critical=rules.critical.is_match(volume.tags),
     )

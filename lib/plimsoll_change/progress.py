@@ -119,8 +119,7 @@ class ClassProgress:
         if before is None or (before.code, before.named) != (verdict.code, verdict.named):
             yield verdict
         if code == VerdictCode.WORSE:
-            offer = f"wave {wave.number} is slower as a group: {text} To take it back: plimsoll change back."
-            yield Fact(kind=FactKind.STOPPED, at=now, code=code, text=offer)
+            yield Fact(kind=FactKind.STOPPED, at=now, code=code, text=f"wave {wave.number} is slower as a group.")
         elif code != GO and bakes >= _BAKES:
             decide = f"two bakes of wave {wave.number} gave no verdict to go on: {text} A person decides."
             yield Fact(kind=FactKind.STOPPED, at=now, code=VerdictCode.CANNOT_TELL, text=decide)

@@ -113,7 +113,7 @@ def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
         if entry["verdict"]:
             yield f"  {entry['verdict']}"
         if entry["stopped"]:
-            yield f"  Stopped: {entry['stopped']}"
+            yield f"  Stopped: {entry['stopped']} A person says change approve --go-on, or change back."
     gap = "\n"
     for line in (line for line in status["lines"] if line["state"] != "planned"):
         until = f", until {line['waits_until'][:16].replace('T', ' ')} UTC" if line["waits_until"] else ""

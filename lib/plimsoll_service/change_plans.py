@@ -1,14 +1,14 @@
 """Plans of the service: in the bucket of facts for ever, and in the store for as long as passes are taken of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.ports import FactStore
-from plimsoll_change.ledger import ChangeLedger
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger
 from plimsoll_change.plan_files import parse_rules, read_plan
 from plimsoll_change.rules import ChangeRules
 from plimsoll_service.change_messages import FindChangesMessage, FoundChanges
@@ -19,13 +19,18 @@ _OPEN: Final = "changes/open/"
 
 
 class OpenPlan(BaseModel):
-    """A plan that passes are still taken of: when the next is due, the words that were read, and the last judgement."""
+    """A plan that passes are still taken of: when the next is due, the words that were read, and the last judgement.
+
+    `told` counts the facts of each row that were told as news; `telling` those after an event that is being sent.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     due: datetime
     words: int = 0
     judged: datetime | None = None
+    told: Mapping[str, int] = Field(default_factory=dict)
+    telling: Mapping[str, int] | None = None
 
 
 def find_changes(service: Service, _message: FindChangesMessage) -> FoundChanges:
@@ -61,6 +66,15 @@ def kept_ledger(facts: FactStore, plan_id: str) -> ChangeLedger:
     plan = read_plan(facts, plan_id)  # and its digest checked, every time
     ledger = LEDGERS.setdefault((facts, plan_id), ChangeLedger(store=facts, plan=plan))
     ledger.read()
+    return ledger
+
+
+def read_halts(facts: FactStore, plan_id: str) -> ChangeLedger:
+    """A plan, with the facts of the plan and its classes alone. Raises BadInput as `read_plan`."""
+    plan = read_plan(facts, plan_id)
+    ledger = ChangeLedger(store=facts, plan=plan)
+    for row in (PLAN_ROW, *plan.class_rows.values()):
+        ledger.read(row)
     return ledger
 
 

@@ -1,7 +1,7 @@
 """Changing in short steps: each call takes one pass of a plan that is open, as the command line's loop does.
 
 Whatever ended the pass before, the next goes on by the ledger in the bucket of facts. People speak by files in that
-bucket, and a switch ends what has not begun.
+bucket, and a switch ends what has not begun. What they must know of a pass is sent as an event.
 """
 
 import logging
@@ -13,7 +13,9 @@ from plimsoll_change.apply import Rollout, plan_claim
 from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, find_latest
 from plimsoll_change.line import LineContext, LineStep, join_starts
+from plimsoll_change.progress import Progress
 from plimsoll_service.change_messages import AppliedChanges, ApplyChangesMessage
+from plimsoll_service.change_news import ToldMarks, changes_event, read_marks, select_news
 from plimsoll_service.change_plans import (
     OpenPlan,
     count_words,
@@ -50,7 +52,7 @@ def apply_changes(service: Service, message: ApplyChangesMessage) -> AppliedChan
         rollout = _open_rollout(service, ledger, holder, state.judged)
         _hear_people(service, ledger)
         rollout.take_pass()
-        return _conclude_pass(service, rollout, words)
+        return _conclude_pass(service, rollout, state.model_copy(update={"words": words}))
     finally:
         service.claims.release(key, holder)
 
@@ -65,17 +67,32 @@ def _hear_people(service: Service, ledger: ChangeLedger) -> None:
         ledger.add_in_turn(PLAN_ROW, Fact(kind=FactKind.STOPPED, at=now, code="switch", text=text))
 
 
-def _conclude_pass(service: Service, rollout: Rollout, words: int) -> AppliedChanges:
-    """Keeps when the next pass is due. A plan that has expired, and of which nothing is under way, is closed."""
+def _conclude_pass(service: Service, rollout: Rollout, state: OpenPlan) -> AppliedChanges:
+    """Tells the news, and keeps when the next pass is due.
+
+    A plan that has expired, and of which nothing is under way, is closed.
+    """
     context, progress, now = rollout.context, rollout.progress, service.clock.now()
     under_way, document = progress.active_jobs, open_document(context.plan.id)
+    if state.telling is not None:  # a pass was ended while it told this
+        state = _tell_news(service, progress, state, state.telling)
+    state = _tell_news(service, progress, state, read_marks(progress, state.told, now))
     if not under_way and now >= context.plan.expires:
         document.delete(service.store)
     else:
         is_watched = bool(under_way) and all(job.next is LineStep.WATCH for job in under_way)
         due = now + _WATCHED_EVERY if is_watched else now
-        document.put(service.store, OpenPlan(due=due, words=words, judged=rollout.judged))
+        document.put(service.store, state.model_copy(update={"due": due, "judged": rollout.judged}))
     return AppliedChanges(plan=context.plan.id, under_way=len(under_way), halt=progress.find_halt(now))
+
+
+def _tell_news(service: Service, progress: Progress, state: OpenPlan, until: ToldMarks) -> OpenPlan:
+    """The document once the news up to these marks is sent. Where a pass ends meanwhile, the next sends the same."""
+    if news := select_news(progress, state.told, until):
+        telling = state.model_copy(update={"telling": until})
+        open_document(progress.plan.id).put(service.store, telling)
+        service.events.send([changes_event(progress, news, state.told, service.clock.now())])
+    return state.model_copy(update={"told": until, "telling": None})
 
 
 def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, judged: datetime | None) -> Rollout:

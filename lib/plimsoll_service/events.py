@@ -100,8 +100,48 @@ class ValidationCompleted(_Detail):
     simulated: bool = Field(description="whether a simulated bench measured it")
 
 
+NewsKind = Literal["taken-back", "restored", "not-restored", "judged", "stopped", "paused", "over"]
+
+
+class ChangeNews(_Detail):
+    """One thing that people must know of a plan of changes, of one of its classes, or of a volume."""
+
+    kind: NewsKind = Field(description="what happened; judged: a wave; over: nothing of the plan is left to do")
+    at: datetime = Field(description="when")
+    title: str = Field(description="what happened, in a few words")
+    text: str = Field(description="why, in sentences; may be empty")
+    todo: str = Field(default="", description="what a person can do about it; empty if nothing is to be done")
+    code: str = Field(default="", description="the code of the reason, or of a wave's verdict, as in the ledger")
+    by: str | None = Field(default=None, description="the person who asked for it; null if nobody did")
+    account: str | None = Field(default=None, description="the volume's account; null of a class and of the plan")
+    region: str | None = Field(default=None, description="its region")
+    volume_id: str | None = Field(default=None, description="the volume")
+    change_class: str | None = Field(default=None, description="the class; null of the plan")
+    wave: int | None = Field(default=None, description="the wave that was judged")
+    slower_pct: float | None = Field(default=None, description="by how much latency rose, as the verdict has it")
+    stopped_minutes: float | None = Field(default=None, description="minutes stopped beyond those of past weeks")
+    hours_watched: int | None = Field(default=None, description="the hours with evidence")
+
+
+class ChangesProgressed(_Detail):
+    """A pass of a plan of changes brought something that people must know."""
+
+    id: str = Field(
+        pattern=r"^[A-Za-z0-9_.-]{1,120}$", description="the event: the same where it is sent again, with the same news"
+    )
+    plan: str = Field(description="the plan")
+    run_id: str = Field(description="the run that the plan was made of")
+    now: datetime = Field(description="the time of the pass")
+    volumes: dict[str, int] = Field(description="how many are planned, changed, going_back, restored and not_restored")
+    saved_usd_month: float = Field(description="what those save that are changed now")
+    news: list[ChangeNews] = Field(
+        max_length=MOST_NAMED, description="what happened: of the plan, then of its classes, then of its volumes"
+    )
+    news_total: int = Field(ge=0, description="how many things happened")
+
+
 EVENT_KINDS: Final[Mapping[str, type[BaseModel]]] = {
-    kind.__name__: kind for kind in (AuditCompleted, RecommendationNew, ValidationCompleted)
+    kind.__name__: kind for kind in (AuditCompleted, RecommendationNew, ValidationCompleted, ChangesProgressed)
 }
 """Every kind of event by its detail type."""
 

@@ -1,124 +1,38 @@
 """The functions of changes, with the events that the state machine sends them: plans, words of people, passes."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from unittest.mock import patch
 
+import jsonschema
 import pytest
 
-from functions import apply_changes, entry_point, find_changes, plan_changes
+from functions import apply_changes, entry_point, plan_changes
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.model.errors import AccessDenied, BadInput, Throttled
 from plimsoll.reports.run_reader import matched_records
 from plimsoll_change import planning
-from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, FactKind
-from plimsoll_change.plan_files import PLAN_FILE, keep_plan, parse_rules
-from plimsoll_change.ports import ChangeTools
-from plimsoll_service import change_planning, changing
-from plimsoll_service.change_plans import LEDGERS, OpenPlan, open_document
-from plimsoll_service.change_words import PersonWord, keep_word, words_key
+from plimsoll_change.ledger import FactKind
+from plimsoll_change.plan_files import PLAN_FILE
+from plimsoll_service import change_planning
+from plimsoll_service.change_plans import OpenPlan, open_document
+from plimsoll_service.change_words import words_key
+from plimsoll_service.events import event_schema
 from tests.builders import a_host, a_volume
 from tests.functions.calls import Context, ask
-from tests.service_loop import Loop, a_service
+from tests.functions.changing import RULES, ChangedPlaces, Changing, Tagged
+from tests.in_memory.service import MemoryEvents
+from tests.service_loop import Loop
 from tests.unit.change.memory import (
     GP3,
     IO1,
-    MemoryChanger,
     MovedClock,
-    ToldJudge,
     a_line,
-    a_plan,
     a_verdict,
-    the_volume,
 )
 from tests.unit.service.places import ACCOUNT, NOW, places_of, service_of
-
-RULES = {"approvers": ["ada", "grace"], "two_people_above_usd_month": 2000.0}
-
-
-@dataclass
-class Tagged(MemoryChanger):
-    """Volumes that can be marked; `denied` raises instead."""
-
-    tags: dict[str, str] = field(default_factory=dict)
-    denied: Exception | None = None
-
-    def tag(self, _target, volume_ids, plan_id):
-        if self.denied is not None:
-            raise self.denied
-        self.tags |= dict.fromkeys(volume_ids, plan_id)
-
-
-@dataclass
-class ChangedPlaces:
-    """Volumes in memory; `asked` are the accounts that were opened."""
-
-    changer: Tagged
-    asked: list[frozenset[str]] = field(default_factory=list)
-
-    def change_tools(self, accounts):
-        self.asked.append(frozenset(accounts))
-        return ChangeTools(changer=self.changer, metrics=None)
-
-    def tagger(self, _target):
-        return self.changer
-
-
-class Changing:
-    """A service with one open plan, whose passes are taken as the schedule takes them."""
-
-    def __init__(self, folder, *lines, **fields):
-        rules = parse_rules({**RULES, **fields.pop("rules", {})}, "rules")
-        self.plan = a_plan(*lines, rules=rules, **fields)
-        self.clock, self.judge, self.killed = MovedClock(), ToldJudge(), False
-        volumes = {line.volume_id: the_volume(line) for line in self.plan.lines}
-        self.places = ChangedPlaces(Tagged(clock=self.clock, volumes=volumes))
-        config = service_of(places_of([]), folder, change_rules=RULES).config
-        self.service = replace(
-            a_service(config, self.places, folder, NOW),
-            clock=self.clock,
-            facts=FolderStore(folder / "facts"),
-            is_killed=lambda: self.killed,
-        )
-        keep_plan(self.service.facts, self.plan)
-        open_document(self.plan.id).put(self.service.store, OpenPlan(due=self.clock.now()))
-        self.number = 0
-
-    @property
-    def changer(self):
-        return self.places.changer
-
-    def say(self, by, file="1", **fields):
-        keep_word(self.service.facts, self.plan.id, by, file, PersonWord(**{"digest": self.plan.digest, **fields}))
-
-    def execute(self):
-        """One execution of the state machine, in a process of its own."""
-        LEDGERS.clear()
-        self.number += 1
-        name = f"e{self.number}"
-        with (
-            patch.object(entry_point, "service", lambda _places=None: self.service),
-            patch.object(changing, "MetricsJudge", lambda **_tools: self.judge),
-        ):
-            plans = ask(find_changes, {"name": name})["plans"]
-            return [ask(apply_changes, {"plan": plan, "name": name}) for plan in plans]
-
-    def run(self, **time):
-        """Executions every ten minutes for that time."""
-        end = self.clock.now() + timedelta(**time)
-        while self.clock.now() < end:
-            self.execute()
-            self.clock.pause(600)
-
-    def facts(self, row=PLAN_ROW):
-        ledger = ChangeLedger(store=self.service.facts, plan=self.plan)
-        ledger.read()
-        return ledger.facts(row)
-
-    def codes(self, row=PLAN_ROW):
-        return [(str(fact.kind), fact.code, fact.by) for fact in self.facts(row)]
 
 
 @pytest.fixture
@@ -336,6 +250,126 @@ def test_a_service_without_changes_says_so(tmp_path):
     open_document("other").put(world.service.store, OpenPlan(due=world.clock.now() + timedelta(days=1)))
     with pytest.raises(BadInput, match="with_changes=true"):
         world.execute()
+
+
+WORSE = a_verdict("worse", is_direct=True, slower_pct=31.2, stopped_minutes=40.0, hours_watched=26)
+
+
+class Ended(Exception):
+    """The process ends here."""
+
+
+class EndingEvents(MemoryEvents):
+    """The process ends at one of its events: before it is sent, or before anything else is done."""
+
+    def __init__(self, at, is_sent):
+        super().__init__()
+        self.left, self.is_sent = at, is_sent
+
+    def send(self, events):
+        self.left -= 1
+        if self.left == 0 and not self.is_sent:
+            raise Ended
+        super().send(events)
+        if self.left == 0:
+            raise Ended
+
+
+def test_what_a_pass_brings_is_told_once_with_the_reason_and_the_figures(tmp_path, some_lines):
+    world = Changing(tmp_path, *some_lines)
+    world.judge.told = {"vol-0001": WORSE}
+    world.say("ada", say="approve")
+    world.run(days=24)
+    events = world.events
+    for event in events:
+        jsonschema.validate(event, event_schema("ChangesProgressed"), cls=jsonschema.Draft202012Validator)
+    assert len({event["id"] for event in events}) == len(events)
+    assert world.news() == [
+        ("stopped", "io1 to gp3, hand is stopped"),
+        ("taken-back", "vol-0001 goes back"),
+        ("restored", "vol-0001 is back"),
+        ("over", "The plan run-1 is over"),
+    ]
+    (back,) = [each for event in events for each in event["news"] if each["kind"] == "taken-back"]
+    assert (back["account"], back["region"], back["volume_id"]) == ("111122223333", "us-east-1", "vol-0001")
+    assert (back["text"], back["code"], back["by"]) == ("it is worse.", "test", None)
+    assert (back["slower_pct"], back["stopped_minutes"], back["hours_watched"]) == (31.2, 40.0, 26)
+    assert [event["volumes"] for event in events] == [
+        {"planned": 5, "changed": 0, "going_back": 1, "restored": 0, "not_restored": 0},
+        *[{"planned": 5, "changed": 0, "going_back": 0, "restored": 1, "not_restored": 0}] * 2,
+    ]
+
+
+def test_waves_that_go_on_are_told_and_the_end_with_what_it_saves(tmp_path, some_lines):
+    world = Changing(tmp_path, *some_lines)
+    world.say("ada", say="approve")
+    world.run(days=24)
+    waves = len(world.plan.waves)
+    assert waves > 1
+    assert world.news() == [
+        *(("judged", f"Wave {number} of io1 to gp3, hand: go on") for number in range(1, waves + 1)),
+        ("over", "The plan run-1 is over"),
+    ]
+    assert (world.events[-1]["saved_usd_month"], world.events[-1]["volumes"]["changed"]) == (1750.0, 5)
+
+
+def test_who_stopped_a_plan_is_told_and_that_it_is_over_once_all_is_watched(tmp_path, some_lines):
+    world = Changing(tmp_path, *some_lines)
+    world.say("ada", say="approve")
+    world.run(minutes=20)
+    world.say("slack-U0BOB", say="stop")
+    world.run(days=9)
+    assert world.news("stopped", "over") == [
+        ("stopped", "The plan run-1 is stopped by slack-U0BOB"),
+        ("over", "The plan run-1 is over"),
+    ]
+    (over,) = [each for event in world.events for each in event["news"] if each["kind"] == "over"]
+    assert over["text"] == "1 of 5 volumes stay changed; 0 were taken back."
+
+
+def test_a_plan_that_nobody_approved_ends_without_news(tmp_path):
+    world = Changing(tmp_path)
+    world.run(days=15)
+    assert world.events == []
+
+
+def test_a_change_that_a_person_takes_back_and_a_way_back_that_failed_are_told(tmp_path):
+    world = Changing(tmp_path)
+    world.say("ada", say="approve")
+    world.run(hours=12)
+    world.changer.fails = 2
+    world.say("grace", say="back", reason="the team asks")
+    world.run(days=2)
+    assert world.news("taken-back", "not-restored", "over") == [
+        ("taken-back", "vol-0001 goes back by grace"),
+        ("not-restored", "vol-0001 failed to go back"),
+        ("over", "The plan run-1 is over"),
+        ("not-restored", "vol-0001 failed to go back"),
+    ]
+    assert world.events[-1]["volumes"]["not_restored"] == 1
+    told = {each["todo"] for event in world.events for each in event["news"] if each["kind"] == "not-restored"}
+    assert told == {"It is tried once more.", "It stays changed: take it back by hand."}
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_pass_that_ends_while_it_tells_leaves_the_same_event_to_the_next(at, is_sent, tmp_path, some_lines):
+    worlds = [Changing(tmp_path / name, *some_lines, rules={"expires_days": 2}) for name in ("whole", "ended")]
+    worlds[1].service = replace(worlds[1].service, events=EndingEvents(at, is_sent))
+    for world in worlds:
+        world.judge.told = {"vol-0001": WORSE}
+        world.say("ada", say="approve")
+    worlds[0].run(3600, days=9)
+    with pytest.raises(Ended):
+        worlds[1].run(3600, days=9)
+    worlds[1].run(3600, days=9)
+    whole, ended = (world.events for world in worlds)
+    assert len(whole) == 3
+    assert len(ended) == len(whole) + is_sent
+    by_id = {event["id"]: event["news"] for event in ended}
+    assert all(by_id[event["id"]] == event["news"] for event in ended), "the same id has the same news"
+    told = [each["title"] for news in by_id.values() for each in news]
+    assert told == [title for _, title in worlds[0].news()]
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ VALIDATION = (
     "conclude_sweep",
 )
 PROBE = ("begin_probe", "look_at_probe")
-TELLING = ("slack_report", "slack_answer")
+TELLING = ("slack_report", "slack_answer", "slack_changes")
 
 pytestmark = pytest.mark.once
 

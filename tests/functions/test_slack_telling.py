@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from functions import entry_point, slack_answer, slack_report
+from functions import entry_point, slack_answer, slack_changes, slack_report
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.model.errors import BadInput, CloudError, OutOfTime
 from plimsoll.settings import Settings
@@ -18,10 +18,12 @@ from plimsoll_service.slack.actions.asked import SlackRequest, asked_key
 from tests.in_memory.service import MemoryClaims
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
-from tests.slack.workspace import CHANNEL, MEMBER, TEAM, Message
-from tests.unit.service.slack.notifications.channels import audited_anew, two_accounts
+from tests.slack.workspace import CHANNEL, MEMBER, TEAM, Message, text_of
+from tests.unit.change.memory import a_verdict
+from tests.unit.service.slack.notifications.channels import audited_anew, slack_config, two_accounts
 
 from .calls import Context, ask
+from .changing import Changing
 
 pytestmark = pytest.mark.once
 
@@ -119,6 +121,37 @@ def test_a_channel_that_cannot_be_told_fails_the_function_and_leaves_no_secret_i
     logged = capsys.readouterr()
     assert "/invite @plimsoll" in caplog.text
     assert slack.token not in logged.out + logged.err + caplog.text
+
+
+@pytest.fixture
+def worse(tmp_path):
+    """A service of which a pass has taken a change back, and the event of it."""
+    world = Changing(tmp_path, slack=slack_config())
+    world.judge.told = {"vol-0001": a_verdict("worse", is_direct=True, stopped_minutes=40.0)}
+    world.say("ada", say="approve")
+    while not world.events:
+        world.execute()
+        world.clock.pause(600)
+    (detail,) = world.events
+    event = {**ABOUT, "source": "plimsoll", "detail-type": "ChangesProgressed", "detail": detail}
+    return world.service, event
+
+
+def test_a_pass_that_takes_a_change_back_is_one_message_however_often_its_event_comes(worse, given, slack):
+    service, event = worse
+    with told_by(service, slack):
+        once, again = (ask(slack_changes, event, Context(remaining_ms=900_000)) for _ in range(2))
+    assert once == again == {"id": event["detail"]["id"], "channels": [CHANNEL], "busy": False}
+    (message,) = slack.there.in_channel()
+    assert "vol-0001 goes back" in text_of({"blocks": message.blocks})
+
+
+def test_news_for_which_there_is_no_time_are_left_to_the_next_try(worse, given, slack):
+    service, event = worse
+    with told_by(service, slack):
+        with pytest.raises(OutOfTime, match="before all of the news run-1-"):
+            ask(slack_changes, event, Ending())
+        assert ask(slack_changes, event, Context(remaining_ms=900_000))["channels"] == [CHANNEL]
 
 
 @pytest.mark.parametrize("event", [{}, {"detail": {}}, {"detail": {"run_id": "../x"}}, {"detail": {"run_id": 7}}])

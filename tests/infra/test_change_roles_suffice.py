@@ -61,6 +61,7 @@ def changed():
         given["PLIMSOLL_CHANGE_SWITCH"]: "parameter/plimsoll/main/changes",
         given["PLIMSOLL_CONFIG_PARAMETER"]: "parameter/plimsoll/main/config",
         given["PLIMSOLL_COORDINATION_TABLE"]: "table/plimsoll-main-coordination",
+        given["PLIMSOLL_EVENT_BUS"]: "event-bus/plimsoll-main",
     }
     return heard, lines, modified, names, own
 
@@ -90,6 +91,10 @@ def carry_plans_out(organization, own):
             if asked[0] == {True, False} and asked[1]:
                 break
             organization.clock.pause(3600)
+        listener.running = "the test"
+        keep_word(facts, planned["plan"], "slack-U0BOB", "1", PersonWord(say="stop"))
+        for name in step(find_changes, {"name": "e"})["plans"]:
+            step(apply_changes, {"plan": name, "name": "e"})
     return listener.heard, lines
 
 
@@ -102,7 +107,9 @@ def test_the_plans_came_as_far_as_the_tests_say(changed):
     heard, lines, modified, _names, own = changed
     did = {function: {call.action for call in calls} for function, calls in heard.items()}
     assert "ec2:CreateTags" in did["plan_changes"]
-    assert {"ec2:ModifyVolume", "cloudwatch:GetMetricData", "ssm:GetParameter"} <= did["apply_changes"]
+    assert {"ec2:ModifyVolume", "cloudwatch:GetMetricData", "ssm:GetParameter", "events:PutEvents"} <= did[
+        "apply_changes"
+    ]
     entered = {call.about.rpartition("/")[2] for call in heard["apply_changes"] if call.action == "sts:AssumeRole"}
     assert entered == {CHANGE_ROLE}
     entered = {call.about.rpartition("/")[2] for call in heard["plan_changes"] if call.action == "sts:AssumeRole"}

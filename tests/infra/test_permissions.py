@@ -239,7 +239,7 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
             *("create_scratch", "clean_up", "plan_sweep", "sweep", "conclude_sweep"),
             *("begin_probe", "look_at_probe"),
             *("plan_changes", "find_changes", "apply_changes"),
-            *("slack_act", "slack_work", "slack_report", "slack_answer"),
+            *("slack_act", "slack_work", "slack_report", "slack_answer", "slack_changes"),
         )
     }
     assert written == {
@@ -265,6 +265,7 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
         "slack_work": {"slack/*", "*/words/*"},
         "slack_report": {"slack/*"},
         "slack_answer": set(),
+        "slack_changes": {"slack/*"},
     }
 
 

@@ -78,6 +78,7 @@ def test_slack_s_own_functions_alone_read_its_secret_which_no_template_holds(tem
         "SlackWork",
         "SlackReport",
         "SlackAnswer",
+        "SlackChanges",
     }
     for each in functions(templates).values():
         assert each["Environment"]["Variables"]["PLIMSOLL_SLACK_SECRET"] == "plimsoll-main-slack"
@@ -101,7 +102,11 @@ def test_the_worker_begins_the_audits_validations_and_probes_that_it_knows_and_c
 
 
 def test_what_tells_slack_reads_what_people_decided_and_writes_nothing_of_it(templates):
-    for name, allowed in (("slack_report", {"dynamodb:BatchGetItem"}), ("slack_answer", set())):
+    for name, allowed in (
+        ("slack_report", {"dynamodb:BatchGetItem"}),
+        ("slack_answer", set()),
+        ("slack_changes", set()),
+    ):
         on_history = [each for each in templates.allowed_to(name) if "history" in str(each["Resource"])]
         assert {action for each in on_history for action in listed(each["Action"])} == allowed
 
@@ -113,14 +118,15 @@ def test_the_audit_role_of_a_member_lets_the_worker_in_to_explain_a_volume(templ
     assert {name for name in callers if "slack" in name} == {"plimsoll-main-slack_work"}
 
 
-def test_an_audit_that_ended_is_told_and_nothing_else_of_the_service_s_events(templates):
+def test_an_audit_that_ended_and_changes_are_told_and_nothing_else_of_the_service_s_events(templates):
     def told(kind):
         return targets(templates, {"source": EVENT_SOURCE, "detail-type": kind, "detail": {"run_id": "first"}})
 
     assert told("AuditCompleted") == ["slack_report"]
+    assert told("ChangesProgressed") == ["slack_changes"]
     assert told("RecommendationNew") == []
-    (rule,) = [each for each in templates.resources("AWS::Events::Rule").values() if "EventBusName" in each]
-    assert rule["EventBusName"] == "plimsoll-main"
+    rules = [each for each in templates.resources("AWS::Events::Rule").values() if "EventBusName" in each]
+    assert [each["EventBusName"] for each in rules] == ["plimsoll-main"] * 2
 
 
 @pytest.mark.parametrize("status", ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"])
@@ -151,7 +157,7 @@ def test_what_slack_s_functions_cannot_do_is_kept_and_a_request_is_not_carried_o
     queue = queue.partition("/")[2]
     made = functions(templates)
     kept = {name: each["DeadLetterConfig"] for name, each in made.items() if "DeadLetterConfig" in each}
-    assert set(kept) == {"slack_work", "slack_report", "slack_answer"}
+    assert set(kept) == {"slack_work", "slack_report", "slack_answer", "slack_changes"}
     assert {each["TargetArn"]["Fn::GetAtt"][0] for each in kept.values()} == {queue}
     for rule in templates.resources("AWS::Events::Rule").values():
         assert [each["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0] for each in rule["Targets"]] == [queue]
@@ -162,7 +168,8 @@ def test_what_slack_s_functions_cannot_do_is_kept_and_a_request_is_not_carried_o
         )
         for each in templates.resources("AWS::Lambda::EventInvokeConfig", SLACK).values()
     }
-    assert retries == {"slack_work": (0, 1800), "slack_report": (2, None), "slack_answer": (2, None)}
+    twice = ("slack_report", "slack_answer", "slack_changes")
+    assert retries == {"slack_work": (0, 1800), **dict.fromkeys(twice, (2, None))}
 
 
 def test_the_address_that_slack_calls_is_told_when_the_stack_is_deployed(templates):

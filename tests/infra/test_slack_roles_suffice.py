@@ -22,20 +22,26 @@ from functions import (
     report,
     slack_act,
     slack_answer,
+    slack_changes,
     slack_report,
     slack_work,
     summarize,
     take_inventory,
 )
+from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg
+from plimsoll_change.plan_files import keep_plan
+from plimsoll_change.progress import Progress
+from plimsoll_service.change_news import changes_event, read_marks, select_news
 from tests.contract.service_ports import home_account
 from tests.functions.calls import Context, ask
 from tests.infra.roles import Listener, allows
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM
+from tests.unit.change.memory import a_plan
 
 pytestmark = pytest.mark.release
 
-FUNCTIONS = ("slack_act", "slack_work", "slack_report", "slack_answer")
+FUNCTIONS = ("slack_act", "slack_work", "slack_report", "slack_answer", "slack_changes")
 SIGNING = "a-signing-secret"
 SECRET, WORKER = "the-secret", "the-worker"
 CONFIG = {
@@ -61,6 +67,7 @@ NOT_NEEDED_HERE = {
     },
     "slack_report": {"dynamodb:GetItem"},
     "slack_answer": {"dynamodb:DeleteItem", "dynamodb:GetItem"},
+    "slack_changes": {"dynamodb:GetItem"},
 }
 """What the roles allow that was not asked here."""
 
@@ -76,6 +83,7 @@ def heard():
         audit, validation = account.machine(), account.machine()
         given = {
             "PLIMSOLL_BUCKET": account.bucket(),
+            "PLIMSOLL_FACTS_BUCKET": account.bucket(),
             "PLIMSOLL_CONFIG_PARAMETER": f"/plimsoll/{bus}",
             "PLIMSOLL_HISTORY_TABLE": account.table("place", "volume_id"),
             "PLIMSOLL_COORDINATION_TABLE": account.table("id"),
@@ -92,11 +100,12 @@ def heard():
         with patch.dict(os.environ, {**account.organization.environment, **given}):
             entry_point.renew()
             an_audit(execution)
-            calls = asked_and_told(slack, account.organization.fleet)
+            calls = asked_and_told(slack, account.organization.fleet, a_kept_plan())
             own = os.environ["AWS_ACCESS_KEY_ID"]
         entry_point.renew()
     names = {
         given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
+        given["PLIMSOLL_FACTS_BUCKET"]: "plimsoll-main-facts-111122223333-eu-west-1",
         given["PLIMSOLL_CONFIG_PARAMETER"]: "parameter/plimsoll/main/config",
         given["PLIMSOLL_HISTORY_TABLE"]: "table/plimsoll-main-history",
         given["PLIMSOLL_COORDINATION_TABLE"]: "table/plimsoll-main-coordination",
@@ -135,7 +144,24 @@ def an_audit(execution):
     ask(report, run)
 
 
-def asked_and_told(slack, fleet):
+def a_kept_plan():
+    """A plan of changes in the bucket of facts, of which somebody could say something."""
+    made = datetime.now(UTC)
+    facts = entry_point.service().change_facts
+    kept = keep_plan(facts, a_plan(made=made))
+    ChangeLedger(store=facts, plan=kept).add(PLAN_ROW, Fact(kind=FactKind.APPROVED, at=made, digest=kept.digest))
+    return kept
+
+
+def news_of(kept):
+    """The event of a plan that was taken back."""
+    lines = {line.id: (Fact(kind=FactKind.TAKEN_BACK, at=kept.made, leg=Leg.BACK),) for line in kept.lines}
+    progress = Progress(plan=kept, rows=lines)
+    news = select_news(progress, {}, read_marks(progress, {}, kept.made))
+    return {"detail": changes_event(progress, news, {}, kept.made)[1]}
+
+
+def asked_and_told(slack, fleet, kept):
     """The calls of Slack's functions: a run is told, and every action is asked, some of them twice."""
     listener = Listener()
     near, far = (fleet.at(account, "us-east-1")[0].id for account in fleet.accounts[:2])
@@ -163,6 +189,9 @@ def asked_and_told(slack, fleet):
             act(1, do, volume=near)
         act(1, "audit")
         act(1, "savings")
+        act(1, "changes", plan=kept.id)
+        act(1, "stop", plan=kept.id, digest=kept.digest)
+        assert step(slack_changes, news_of(kept))["channels"] == [CHANNEL]
         ended = {"name": "slack-validate-1", "status": "ABORTED", "error": None, "cause": None}
         assert step(slack_answer, {"detail": ended})["posted"]
     return listener.heard

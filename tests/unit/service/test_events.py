@@ -13,7 +13,19 @@ from plimsoll.cli.main import app
 from plimsoll.model.errors import BadInput
 from plimsoll.reports.run_record import HistoryTold
 from plimsoll.reports.totals import RunTotals
-from plimsoll_service.events import EVENT_KINDS, audit_event, event_schema, recommendation_event, validation_event
+from plimsoll_change.ledger import Fact, FactKind, Leg
+from plimsoll_change.progress import Progress
+from plimsoll_service.change_news import changes_event, read_marks, select_news
+from plimsoll_service.events import (
+    EVENT_KINDS,
+    ChangeNews,
+    audit_event,
+    event_schema,
+    recommendation_event,
+    validation_event,
+)
+from tests.unit.change.memory import NOW, a_plan
+from tests.unit.change.memory import a_line as a_plan_line
 from tests.unit.clouds.test_validation_book import a_line
 from tests.unit.reports.plain_runs import a_run_record
 from tests.unit.reports.recommendations import a_record, every_action
@@ -90,6 +102,15 @@ def test_a_validation_says_what_was_measured_and_of_which_volumes_that_tells():
     assert detail["spec"] == {"type": "gp3", "size_gib": 100, "iops": 3000, "throughput_mib_s": 125}
 
 
+def worst_news():
+    """The event of a plan whose many volumes, of long names, all go back at once for long reasons."""
+    lines = [a_plan_line(number, name=WORST, owner=WORST, is_by_owner=True) for number in range(500)]
+    plan = a_plan(*lines)
+    back = Fact(kind=FactKind.TAKEN_BACK, at=NOW, leg=Leg.BACK, code=WORST, text=WORST, by=WORST)
+    progress = Progress(plan=plan, rows={line.id: (back,) for line in lines})
+    return changes_event(progress, select_news(progress, {}, read_marks(progress, {}, NOW)), {}, NOW)
+
+
 def test_no_name_reason_or_number_of_either_makes_an_event_too_large():
     failed = {f"{number:012d}/us-east-1": WORST for number in range(2_000)}
     record = a_record(name=WORST)
@@ -99,9 +120,11 @@ def test_no_name_reason_or_number_of_either_makes_an_event_too_large():
         audit_event(a_run(failures={"targets": failed, "volumes": {}}), "s3://b/r"),
         recommendation_event(record.model_copy(update={"owner": owner}), "run-1"),
         validation_event(a_line(failures=[WORST] * 1_000, serves=serves)),
+        worst_news(),
     ]
     assert [valid(event)["failed_places_total"] for event in events[:1]] == [2_000]
     assert valid(events[2])["serves_total"] == 20_000
+    assert (len(valid(events[3])["news"]), valid(events[3])["news_total"]) == (50, 500)
     assert max(map(size_bytes, events)) < EVENT_BYTES
 
 
@@ -116,7 +139,7 @@ def test_the_command_prints_the_schema_of_each_kind(kind):
 def test_a_schema_that_there_is_not_is_refused_with_those_that_there_are():
     answer = CliRunner().invoke(app, ["schema", "AuditStarted"])
     assert isinstance(answer.exception, BadInput)
-    assert "AuditCompleted, RecommendationNew, ValidationCompleted" in str(answer.exception)
+    assert "AuditCompleted, RecommendationNew, ValidationCompleted, ChangesProgressed" in str(answer.exception)
 
 
 def part_of_the_document(title):
@@ -124,11 +147,12 @@ def part_of_the_document(title):
 
 
 def test_every_field_of_a_schema_says_what_it_is_and_the_document_names_each_kind():
-    for model in (*EVENT_KINDS.values(), HistoryTold):
+    for model in (*EVENT_KINDS.values(), ChangeNews, HistoryTold):
         assert [name for name, field in model.model_fields.items() if not field.description] == []
     assert [kind for kind in EVENT_KINDS if f"- `{kind}`: " not in DOCUMENT] == []
 
 
-def test_the_documents_example_satisfies_its_schema():
-    (example,) = re.findall(r"```json\n(.*?)```", part_of_the_document("RecommendationNew"), re.DOTALL)
-    jsonschema.validate(json.loads(example), event_schema("RecommendationNew"), cls=jsonschema.Draft202012Validator)
+@pytest.mark.parametrize("kind", ["RecommendationNew", "ChangesProgressed"])
+def test_the_documents_example_satisfies_its_schema(kind):
+    (example,) = re.findall(r"```json\n(.*?)```", part_of_the_document(kind), re.DOTALL)
+    jsonschema.validate(json.loads(example), event_schema(kind), cls=jsonschema.Draft202012Validator)

@@ -36,8 +36,8 @@ class ActionContext:
     The function in front knows every action and must import none of what carries it out: that is given here by the
     worker. `place` finds where a volume is and its id, by a name as people write it (BadInput if there is none);
     `explain` reads and explains it anew (BadInput, CloudError); `savings` says what the latest report found (BadInput
-    if there is none). `show_plan` shows a plan of changes, and `approve_plan` takes the asker's approval (BadInput if
-    they cannot give one). A measurement takes `minutes` and costs at most `max_usd`; `unmeasured` says why nothing can
+    if there is none). `show_plan` shows a plan of changes, and `say_on_plan` keeps the asker's word on it (BadInput if
+    it counts for nothing). A measurement takes `minutes` and costs at most `max_usd`; `unmeasured` says why nothing can
     be measured at a target, None if it can. `audits_wait`: an audit waits for one that is under way.
     """
 
@@ -56,7 +56,7 @@ class ActionContext:
     explain: Callable[[str], VolumeExplanation]
     savings: Callable[[], SlackMessage]
     show_plan: Callable[[str], SlackMessage]
-    approve_plan: Callable[[SlackRequest], SlackMessage]
+    say_on_plan: Callable[[SlackRequest], SlackMessage]
 
     @property
     def plan(self) -> str:

@@ -1,4 +1,4 @@
-"""Changes: a plan of changes is shown, with the button that approves it."""
+"""Changes: a plan of changes is shown, with the buttons by which people speak on it."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ def _perform(work: ActionContext) -> None:
 
 CHANGES_ACTION: Final = SlackAction(
     name="changes",
-    command="show a plan of changes, to approve it",
+    command="show a plan of changes, to approve or stop it",
     of_volume=False,
     of_plan=True,
     repeats=True,

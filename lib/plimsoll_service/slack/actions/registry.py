@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from plimsoll_service.slack.actions.action import ActionPlace, SlackAction
-from plimsoll_service.slack.actions.approve import APPROVE_ACTION
 from plimsoll_service.slack.actions.audit import AUDIT_ACTION
 from plimsoll_service.slack.actions.changes import CHANGES_ACTION
 from plimsoll_service.slack.actions.done import DONE_ACTION
 from plimsoll_service.slack.actions.exclude import EXCLUDE_ACTION
 from plimsoll_service.slack.actions.explain import EXPLAIN_ACTION
 from plimsoll_service.slack.actions.include import INCLUDE_ACTION
+from plimsoll_service.slack.actions.plan_words import PLAN_WORDS
 from plimsoll_service.slack.actions.probe import PROBE_ACTION
 from plimsoll_service.slack.actions.savings import SAVINGS_ACTION
 from plimsoll_service.slack.actions.snooze import SNOOZE_ACTION
@@ -30,7 +30,7 @@ ACTIONS: Final[Mapping[str, SlackAction]] = {
         INCLUDE_ACTION,
         AUDIT_ACTION,
         CHANGES_ACTION,
-        APPROVE_ACTION,
+        *PLAN_WORDS,
     )
 }
 """Every action by its name, in the order in which people see them."""

@@ -12,7 +12,7 @@ from plimsoll_service.slack.actions.action import ActionContext
 from plimsoll_service.slack.actions.answers import SlackAnswers, plain_message
 from plimsoll_service.slack.actions.asked import SlackRequest
 from plimsoll_service.slack.actions.members import Members
-from plimsoll_service.slack.actions.plans import approve_change_plan, present_plan
+from plimsoll_service.slack.actions.plans import present_plan, say_on_plan
 from plimsoll_service.slack.actions.readings import explain_place, find_savings
 from plimsoll_service.slack.actions.registry import ACTIONS
 from plimsoll_service.slack.actions.volume_search import find_named
@@ -85,6 +85,6 @@ def _act(service: Service, answers: SlackAnswers, members: Members) -> None:
         explain=lambda name: explain_place(name, service),
         savings=lambda: find_savings(service),
         show_plan=lambda name: present_plan(name, service),
-        approve_plan=lambda request: approve_change_plan(request, service),
+        say_on_plan=lambda request: say_on_plan(request, service),
     )
     ACTIONS[asked.do].perform(work)

@@ -126,6 +126,7 @@ class Control:
     """A button under a volume, or a line of its menu; `action` is what it asks for.
 
     `unproved_only`: only volumes whose evidence is missing have it. `cost`: what a button spends, asked before it acts.
+    `value`: what was shown, of a plan's button.
     """
 
     action: str
@@ -133,6 +134,7 @@ class Control:
     cost: str = ""
     in_menu: bool = False
     unproved_only: bool = False
+    value: str | None = None
 
 
 def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
@@ -154,9 +156,9 @@ def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
     return [ActionsBlock(block_id=block_id, elements=[*elements, *menu]).to_dict()]
 
 
-def plan_controls(plan: str, digest: str, offered: Sequence[Control]) -> list[Block]:
-    """The buttons of a plan of changes, which carry its digest: a press is about what was shown."""
-    buttons = [_button(control, plan, value=digest) for control in offered]
+def plan_controls(plan: str, offered: Sequence[Control]) -> list[Block]:
+    """The buttons of a plan of changes, whose values say what was shown: a press is about that."""
+    buttons = [_button(control, plan) for control in offered]
     return [ActionsBlock(block_id=f"{_PLAN}{plan}", elements=buttons).to_dict()] if buttons else []
 
 
@@ -165,9 +167,9 @@ def plan_of_block(block_id: str) -> str | None:
     return block_id.removeprefix(_PLAN) if block_id.startswith(_PLAN) else None
 
 
-def _button(control: Control, volume_id: str, value: str | None = None) -> ButtonElement:
+def _button(control: Control, about: str) -> ButtonElement:
     """A button with a label of its own for screen readers; it asks before it spends."""
-    label = cut_text(f"{control.label} {volume_id}", _MOST_LABEL)
+    label = cut_text(f"{control.label} {about}", _MOST_LABEL)
     question = control.cost and ConfirmObject(
         title=PlainTextObject(text=f"{control.label}?"),
         text=PlainTextObject(text=control.cost),
@@ -178,7 +180,7 @@ def _button(control: Control, volume_id: str, value: str | None = None) -> Butto
         text=PlainTextObject(text=control.label),
         action_id=control.action,
         accessibility_label=label,
-        value=value,
+        value=control.value,
         confirm=question or None,
     )
 

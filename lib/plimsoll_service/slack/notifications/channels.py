@@ -13,7 +13,7 @@ from plimsoll.model.people import find_holding
 from plimsoll.model.policy import TagMatch
 from plimsoll.model.volume import NAME_TAG
 from plimsoll.ports import HistoryStore, Target
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.wording import owner_text
 from plimsoll_service.slack.blocks.digest import Digest
@@ -27,9 +27,14 @@ def channels_of(config: SlackConfig) -> list[str]:
 
 def channels_for(config: SlackConfig, record: RecommendationRecord) -> list[str]:
     """The channels that a volume is reported to, each once; the one for the whole run gets all."""
-    owners = [name for name in (record.owner.name, owner_text(record.owner)) if name]
     tags = record.tags if record.name is None else {**record.tags, NAME_TAG: record.name}
-    routed = (route.channel for route in config.routes if _is_of(route, record.account, owners, tags))
+    return route_volume(config, record.account, record.owner, tags)
+
+
+def route_volume(config: SlackConfig, account: str, owner: OwnerRecord, tags: Mapping[str, str]) -> list[str]:
+    """The channels that a volume of that account and owner is reported to, by its tags and its Name."""
+    owners = [name for name in (owner.name, owner_text(owner)) if name]
+    routed = (route.channel for route in config.routes if _is_of(route, account, owners, tags))
     return list(dict.fromkeys([config.channel, *routed]))
 
 

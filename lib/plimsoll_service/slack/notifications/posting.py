@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from slack_sdk import WebClient
 
 from plimsoll.files import write_lines
-from plimsoll.model.errors import BadInput, CloudError, OutOfTime, Unanswered, Unexpected
+from plimsoll.model.errors import BadInput, CloudError, OutOfTime, PlimsollError, Unanswered, Unexpected
 from plimsoll.ports import RunStore
 from plimsoll_service.slack.blocks.message import Conversation, SlackMessage
 from plimsoll_service.slack.client import say, slack_errors
@@ -24,6 +25,9 @@ PACE_S: Final = 1.0
 
 EVENT_TYPE: Final = "plimsoll_report"
 """The kind of the metadata that messages carry: which run and which part of it they tell."""
+
+POST_CLAIM_TIME: Final = timedelta(minutes=16)
+"""The time for which what is posted is kept from others who would: a function lives for 15 minutes at most."""
 
 POSTED: Final = "slack-posted.json"
 """The file's name in a run's folder."""
@@ -174,13 +178,16 @@ class Posting:
     """One attempt to post a conversation to a channel.
 
     With a `run_id` messages carry which run and which part of it they tell. `pause` lets seconds pass, `now` tells
-    them. OutOfTime once `stop` says so before the next message.
+    them. OutOfTime once `stop` says so before the next message. `subject` is what the main message is called, and
+    `remedy` what to do if it is missing.
     """
 
     channel: str
     client: WebClient
     ledger: PostingLedger
     run_id: str = ""
+    subject: str = "the report"
+    remedy: str = "post the run again (plimsoll slack post --again)"
     pause: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.monotonic
     stop: Callable[[], bool] = lambda: False
@@ -211,11 +218,11 @@ class Posting:
         """Marks the message that an earlier call was sending as doubtful, and notes a trouble for each doubtful one."""
         if self._progress.sending is not None:
             self._keep(doubtful=(*self._progress.doubtful, self._progress.sending), sending=None)
-        self._troubles += [_doubt(key, self.channel) for key in self._progress.doubtful if key != MAIN]
+        self._troubles += [self._doubt(key) for key in self._progress.doubtful if key != MAIN]
 
     def _post_main(self, message: SlackMessage) -> str:
         if MAIN in self._progress.doubtful:
-            raise Unanswered(_doubt(MAIN, self.channel))
+            raise Unanswered(self._doubt(MAIN))
         if MAIN not in self._progress.posted:
             self._send_once(MAIN, message, self.channel, None)
         return self._progress.posted[MAIN]
@@ -259,7 +266,7 @@ class Posting:
             ts = self._send(key, message, channel, thread)
         except Unanswered as error:
             self._keep(doubtful=(*self._progress.doubtful, key), sending=None)
-            raise Unanswered(_doubt(key, self.channel)) from error
+            raise Unanswered(self._doubt(key)) from error
         except CloudError:
             self._keep(sending=None)
             raise
@@ -269,14 +276,16 @@ class Posting:
 
     def _send(self, key: str, message: SlackMessage, channel: str, thread: str | None) -> str:
         metadata = {"event_type": EVENT_TYPE, "event_payload": {"run": self.run_id, "part": key}}
-        purpose = f"post {_message_name(key)} to {channel}"
+        purpose = f"post {self._message_name(key)} to {channel}"
         answer = say(self.client, message, channel, thread, to=purpose, metadata=metadata if self.run_id else None)
         self._progress = self._progress.model_copy(update={"channel": str(answer["channel"])})
         return str(answer["ts"])
 
     def _wait(self) -> None:
         if self.stop():
-            raise OutOfTime(f"the function's time ran out before the whole report was in {self.channel}: try again.")
+            raise OutOfTime(
+                f"the function's time ran out before all of {self.subject} was in {self.channel}: try again."
+            )
         if self._last_s is not None and (early_s := self._last_s + PACE_S - self.now()) > 0:
             self.pause(early_s)
 
@@ -284,14 +293,38 @@ class Posting:
         self._progress = self._progress.model_copy(update=changed)
         self.ledger.keep(self._progress)
 
+    def _message_name(self, key: str) -> str:
+        return self.subject if key == MAIN else f"the reply on {key.partition('/')[2]}"
 
-def _message_name(key: str) -> str:
-    return "the report" if key == MAIN else f"the reply on {key.partition('/')[2]}"
+    def _doubt(self, key: str) -> str:
+        return (
+            f"It is not known whether {self._message_name(key)} arrived in {self.channel}: Slack's answer was lost. It "
+            f"is not sent again by itself; look into the channel, and where it is missing {self.remedy}."
+        )
 
 
-def _doubt(key: str, channel: str) -> str:
-    return (
-        f"It is not known whether {_message_name(key)} arrived in {channel}: Slack's answer was lost. It is not sent "
-        "again by itself; look into the channel, and where it is missing post the run again (plimsoll slack post "
-        "--again)."
-    )
+def post_everywhere(
+    channels: Iterable[str], post: Callable[[str], tuple[str, ...]], subject: str
+) -> dict[str, tuple[str, ...]]:
+    """The troubles of each channel by its id, once it was posted to.
+
+    A channel that fails does not stop the others: a CloudError at the end names each failure with its remedy. After
+    OutOfTime nothing more is posted.
+    """
+    troubles: dict[str, tuple[str, ...]] = {}
+    failed: dict[str, PlimsollError] = {}
+    for channel in channels:
+        try:
+            troubles[channel] = post(channel)
+        except OutOfTime as error:
+            raise OutOfTime(" ".join([str(error), *_failure_sentences(failed)])) from error
+        except PlimsollError as error:
+            failed[channel] = error
+    if failed:
+        first, why = next(iter(failed.values())), " ".join(_failure_sentences(failed))
+        raise CloudError(f"{subject} did not reach every channel. {why}") from first
+    return troubles
+
+
+def _failure_sentences(failed: Mapping[str, PlimsollError]) -> list[str]:
+    return [f"{channel}: {error}" for channel, error in failed.items()]

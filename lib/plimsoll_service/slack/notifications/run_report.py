@@ -2,13 +2,12 @@
 
 import json
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
@@ -16,7 +15,7 @@ from slack_sdk import WebClient
 from plimsoll.auditing.audit import no_stop
 from plimsoll.clouds.targets import named_target
 from plimsoll.jobs.document import require_file
-from plimsoll.model.errors import BadInput, CloudError, OutOfTime, PlimsollError
+from plimsoll.model.errors import BadInput
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_files import DEMAND, PAGE, RECOMMENDATIONS, RUN
 from plimsoll.reports.run_reader import find_profile, full_name, read_run
@@ -35,14 +34,18 @@ from plimsoll_service.slack.notifications.channels import (
     parts_of,
     quiet_of,
 )
-from plimsoll_service.slack.notifications.posting import PngPicture, Posting, StoreLedger, picture_key
+from plimsoll_service.slack.notifications.posting import (
+    POST_CLAIM_TIME,
+    PngPicture,
+    Posting,
+    StoreLedger,
+    picture_key,
+    post_everywhere,
+)
 from plimsoll_service.step_messages import RunId, StepAnswer, StepMessage
 from plimsoll_service.store_keys import RunKeys
 from plimsoll_service.stored_results import batch_folders
 from plimsoll_service.streams import records_in
-
-_CLAIMED: Final = timedelta(minutes=16)
-"""The time for which a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
 
 _log = logging.getLogger(__name__)
 
@@ -136,7 +139,7 @@ def post_run_report(
     no Slack.
     """
     claim, now = f"slack-report/{run_id}", service.clock.now()
-    if not service.claims.claim(claim, holder, now + _CLAIMED, now):
+    if not service.claims.claim(claim, holder, now + POST_CLAIM_TIME, now):
         return RunPosted(run_id=run_id, busy=True)
     try:
         with TemporaryDirectory(prefix="plimsoll-") as folder:
@@ -159,39 +162,30 @@ def _post_parts(
     parts = parts_of(records, slack, quiet, _unread_accounts(run), unmeasured_reason)
     gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new_volumes(service, keys)
     controls = offer_controls(f"${service.config.validation.max_usd:,.2f}") if slack.user_groups else ()
-    troubles: dict[str, tuple[str, ...]] = {}
-    failed: dict[str, PlimsollError] = {}
-    for channel in filter(parts.__contains__, channels_of(slack)):
+
+    def post(channel: str) -> tuple[str, ...]:
         ledger = StoreLedger(store=service.store, run_id=keys.run_id, channel=channel)
         posting = Posting(
             channel=channel, client=client, ledger=ledger, run_id=keys.run_id, pause=service.pause, stop=stop
         )
-        try:
-            shown = {name for name in (SAVINGS, ROOFLINE) if picture_key(name) in ledger.load().posted}
-            report = conversation(
-                parts[channel].digest,
-                run,
-                link=service.file_link(keys.report(PAGE)),
-                new=new,
-                part=part_words(slack, channel),
-                controls=controls,
-                introduce=ledger.is_first,
-                accounts=accounts_of(slack, channel),
-            )
-            troubles[channel] = posting.post(report, gallery.draw_pictures(parts[channel], but=shown)).troubles
-            ledger.keep_latest()
-        except OutOfTime as error:
-            raise OutOfTime(" ".join([str(error), *_failure_sentences(failed)])) from error
-        except PlimsollError as error:
-            failed[channel] = error
-    if failed:
-        first, why = next(iter(failed.values())), " ".join(_failure_sentences(failed))
-        raise CloudError(f"the report of run {keys.run_id} did not reach every channel. {why}") from first
+        shown = {name for name in (SAVINGS, ROOFLINE) if picture_key(name) in ledger.load().posted}
+        report = conversation(
+            parts[channel].digest,
+            run,
+            link=service.file_link(keys.report(PAGE)),
+            new=new,
+            part=part_words(slack, channel),
+            controls=controls,
+            introduce=ledger.is_first,
+            accounts=accounts_of(slack, channel),
+        )
+        troubles = posting.post(report, gallery.draw_pictures(parts[channel], but=shown)).troubles
+        ledger.keep_latest()
+        return troubles
+
+    channels = filter(parts.__contains__, channels_of(slack))
+    troubles = post_everywhere(channels, post, f"the report of run {keys.run_id}")
     return RunPosted(run_id=keys.run_id, channels=list(troubles), troubles=list(chain(*troubles.values())))
-
-
-def _failure_sentences(failed: Mapping[str, PlimsollError]) -> list[str]:
-    return [f"{channel}: {error}" for channel, error in failed.items()]
 
 
 def _unread_accounts(run: RunRecord) -> frozenset[str]:

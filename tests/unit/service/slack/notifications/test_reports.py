@@ -237,7 +237,7 @@ def test_a_function_that_was_ended_goes_on_with_what_is_missing(audited):
 def test_when_time_is_over_the_rest_is_left_to_the_next_try(audited):
     loop = audited({"channel": DATA, "accounts": [OTHER_ACCOUNT]})
     with a_slack(DATA) as (slack, client):
-        with pytest.raises(OutOfTime, match="before the whole report was in"):
+        with pytest.raises(OutOfTime, match="before all of the report was in"):
             tell(loop.service, slack, client, stop=lambda: bool(slack.there.in_channel()))
         assert tell(loop.service, slack, client).channels == [CHANNEL, DATA]
         assert len(slack.there.in_channel()) == 1
