@@ -25,9 +25,9 @@ class Effect(StrEnum):
 
     `LOST`: the call takes effect, and the connection breaks before the answer. `HANGS`: AttachVolume, DetachVolume or
     SendCommand never come to an end (the agent died). `NO_DEVICE`: after AttachVolume the host sees no device. Of
-    ModifyVolume, `FAILS`: the modification ends as failed. Of SendCommand, `CUT`: the output ends amid a line;
-    `NO_FIO`: fio is missing and no package manager reaches the network; `FAILS`: it ends at once with another exit than
-    0 and nothing printed; `UNDELIVERED`: it never reaches the host; `SLOW`: a plain file that stands for a volume has a
+    ModifyVolume and disks.update, `FAILS`: the modification ends as failed. Of SendCommand, `CUT`: the output ends amid
+    a line; `NO_FIO`: fio is missing and no package manager reaches the network; `FAILS`: it ends at once with another
+    exit than 0 and nothing printed; `UNDELIVERED`: it never reaches the host; `SLOW`: a plain file for a volume has a
     fiftieth of its rates.
     """
 

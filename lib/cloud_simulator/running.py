@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from cloud_simulator.aws.events import FleetEvent, event_fields
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet
-from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.aws.organization import LEAST_VOLUMES, Mix, fleet_of
 from cloud_simulator.clock import CLOCK_PATH, EVENTS_PATH, FAULTS_PATH, MODIFICATIONS_PATH, RunningClock, call_control
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.projects import LEAST_DISKS, projects_of
+from cloud_simulator.metrics.events import FleetEvent, event_fields
+from cloud_simulator.metrics.modifications import Modification
 from cloud_simulator.published import VolumeSpec
 
 
@@ -87,6 +87,11 @@ class RunningProjects:
     def environment(self) -> dict[str, str]:
         """The environment variables that point Plimsoll at them."""
         return {"PLIMSOLL_GOOGLE_URL": self.url, "PLIMSOLL_GOOGLE_MONITORING": self.monitoring}
+
+    @property
+    def clock_environment(self) -> dict[str, str]:
+        """The environment variable that has Plimsoll go by their clock."""
+        return {"PLIMSOLL_SIMULATED_CLOCK": self.url + CLOCK_PATH}
 
     @property
     def projects(self) -> tuple[str, ...]:

@@ -33,8 +33,8 @@ def find_drifts(line: PlannedLine, volume: Volume) -> Iterator[Drift]:
     if change is not None and change.is_running:
         yield Drift(
             "being-changed",
-            f"somebody's modification of {line.volume_id} to {change.target} is {change.state} since "
-            f"{change.started:%Y-%m-%d %H:%M} UTC.",
+            f"somebody's modification of {line.volume_id} to {change.target or 'other figures'} is {change.state} "
+            f"since {change.started:%Y-%m-%d %H:%M} UTC.",
         )
     if volume.spec != line.now:
         yield Drift("configuration", f"{line.volume_id} is {volume.spec} now, and the plan was made for {line.now}.")

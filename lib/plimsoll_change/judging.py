@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.registry import AWS
+from plimsoll.clouds.registry import cloud_of_account
 from plimsoll.model.errors import CloudError
 from plimsoll.model.units import HOUR_S
 from plimsoll.model.volume import Volume
@@ -39,6 +39,7 @@ _CALIBRATED_H: Final = PAST_H + 7 * WEEK_H
 
 
 Unchanged = PlannedLine | ControlVolume
+PlacedT = TypeVar("PlacedT")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,7 +48,7 @@ class MetricsJudge:
 
     ledger: ChangeLedger
     changer: VolumeChanger
-    metrics: Metrics
+    metrics: Callable[[str], Metrics]  # of a cloud by its name
     say: Callable[[str], None]
     _thresholds: Thresholds | None = None  # of the plan, once they are known
 
@@ -106,14 +107,16 @@ class MetricsJudge:
         plan = self.ledger.plan
         working: list[Unchanged] = [line for line in plan.lines if line.has_work]
         beside = find_beside(working, plan.controls)
-        controls = sorted(plan.controls, key=lambda control: control not in beside)
+        controls: list[Unchanged] = sorted(plan.controls, key=lambda control: control not in beside)
         of_plan = max(_CALIBRATED // 2, _CALIBRATED - len(controls))
         pool = [*working[:of_plan], *controls][:_CALIBRATED]
         volumes = self._look((each.target, each.volume_id) for each in pool)
-        end_s = min(hour_of(plan.made) * HOUR_S, last_hour_s(self.metrics, now))
+        clouds = _group_by_cloud(volumes.values(), lambda volume: volume)
+        ends_s = (last_hour_s(self.metrics(cloud), now) for cloud in clouds)
+        end_s = min([hour_of(plan.made) * HOUR_S, *ends_s])
         window = Window(start_s=end_s - _CALIBRATED_H * HOUR_S, end_s=end_s)
-        read = read_signals(volumes.values(), window, self.metrics)
-        signals = {name: each for name, each in read.items() if not isinstance(each, CloudError)}
+        read = [read_signals(part, window, self.metrics(cloud)) for cloud, part in clouds.items()]
+        signals = {name: each for part in read for name, each in part.items() if not isinstance(each, CloudError)}
         pool = [each for each in pool if each.volume_id in signals]
         if not pool:
             return OwnLevels(weeks=0, slower={}, faster={})
@@ -149,11 +152,12 @@ class MetricsJudge:
             )
 
     def _read(self, asked: Sequence[WatchedVolume], now: datetime) -> Iterator[ChangeWatch]:
-        for watch in read_watches(asked, self.metrics, now, volume_types(AWS)):
-            if isinstance(watch, UnreadVolume):
-                self.say(f"{watch.id}: {watch.error}")
-            else:
-                yield watch
+        for cloud, part in _group_by_cloud(asked, lambda watched: watched.volume).items():
+            for watch in read_watches(part, self.metrics(cloud), now, volume_types(cloud)):
+                if isinstance(watch, UnreadVolume):
+                    self.say(f"{watch.id}: {watch.error}")
+                else:
+                    yield watch
 
     def _look(self, names: Iterable[tuple[Target, str]]) -> dict[str, Volume]:
         places: dict[Target, list[str]] = {}
@@ -163,6 +167,13 @@ class MetricsJudge:
         for target, ids in places.items():
             sights |= self.changer.look(target, ids)
         return {name: sight for name, sight in sights.items() if isinstance(sight, Volume)}
+
+
+def _group_by_cloud(items: Iterable[PlacedT], volume_of: Callable[[PlacedT], Volume]) -> dict[str, list[PlacedT]]:
+    groups: dict[str, list[PlacedT]] = {}
+    for item in items:
+        groups.setdefault(cloud_of_account(volume_of(item).account).name, []).append(item)
+    return groups
 
 
 def _count_new_stops(watch: ChangeWatch, since: datetime) -> float:
@@ -188,7 +199,9 @@ def find_controls(progress: Progress, lines: Sequence[PlannedLine]) -> list[Unch
 
 
 def find_beside(lines: Sequence[Unchanged], others: Sequence[Unchanged]) -> list[Unchanged]:
-    """The other volumes of the same applications as some, else of the same zones."""
+    """The other volumes of the same applications as some in their clouds, else of the same zones."""
+    clouds = {line.target.provider for line in lines}
+    others = [other for other in others if other.target.provider in clouds]
     applications = {line.application for line in lines} - {""}
     beside = [other for other in others if other.application in applications]
     if len(beside) >= LEAST_SIBLINGS:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
+from uuid import NAMESPACE_OID, uuid5
 
 from plimsoll.jobs.document import StoredDocument
 from plimsoll.jobs.kernel import DONE, BenchPatience, JobKind, JobStepRow
@@ -21,7 +22,7 @@ from plimsoll.model.volume import Modification, Volume, VolumeSpec
 from plimsoll.ports import Claims, RunStore
 from plimsoll_change.drift import Drift, find_drifts
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest, find_starts
-from plimsoll_change.plan import ChangePlan, PlannedLine
+from plimsoll_change.plan import ChangePlan, PlannedLine, slots_of
 from plimsoll_change.ports import ModifyRefused, VolumeChanger
 from plimsoll_change.watch import ChangeVerdict, VerdictCode
 from plimsoll_change.waves import WATCH_H
@@ -238,7 +239,8 @@ def _find_hindrances(job: LineJob, volume: Volume, context: LineContext) -> Iter
 
     Slots are counted by the ledgers, the cloud's log and its latest modification: other people's count.
     """
-    line, now, change, rule = job.line, context.now, volume.modification, context.plan.rules.slots
+    line, now, change = job.line, context.now, volume.modification
+    rules = slots_of(line, context.plan.rules)
     is_back = job.leg is Leg.BACK
     for drift in () if is_back else _find_drifts(line, volume, context):
         yield job.note(FactKind.DROPPED, now, code=drift.code, text=drift.text)
@@ -251,13 +253,15 @@ def _find_hindrances(job: LineJob, volume: Volume, context: LineContext) -> Iter
     if line.is_by_owner:
         text = f"{line.owner}: its patch is in change show {context.plan.id}."
         yield job.note(FactKind.HANDED, now, text=text, started=_start_of(change))
-    logged = context.changer.find_starts(line.target, line.volume_id, now - timedelta(hours=rule.hours)) or ()
+    since = now - timedelta(hours=max(rule.hours for rule in rules))
+    logged = context.changer.find_starts(line.target, line.volume_id, since) or ()
     shown = [] if change is None else [change.started]
     starts = {*find_starts(job.facts), *logged, *shown, *context.other_starts.get(line.volume_id, ())}
-    free_at = rule.find_next(starts, is_back=is_back)
-    if free_at is not None and free_at > now:
-        kept = "" if is_back else ", and one more is kept for the way back"
-        yield job.wait(now, _SLOT, f"{rule.most} modifications in {rule.hours:g} hours{kept}", free_at)
+    for rule in rules:
+        free_at = rule.find_next(starts, is_back=is_back)
+        if free_at is not None and free_at > now:
+            kept = "" if is_back or rule.most == 1 else ", of which one is kept for the way back"
+            yield job.wait(now, _SLOT, f"{rule}{kept}", free_at)
     if not context.claims.claim(f"change/{line.target}/{line.volume_id}", context.holder, now + CLAIM_TIME, now):
         yield job.wait(now, "claimed", "another plan changes this volume", now + CLAIM_TIME)
 
@@ -286,27 +290,33 @@ def request_line(job: LineJob, context: LineContext) -> LineJob:
     if intent is None or intent.spec is None:
         raise BadInput(f"{job.line.id} has no intent: begin with its check.")
     volume = context.look(job.line)
-    change, key = volume.modification, (job.line.id, intent)
+    change, key, request_id = volume.modification, (job.line.id, intent), _name_request(job, intent, context)
     if change is not None and change.started != intent.started:
+        is_own = change.target == intent.spec or change.request_id == request_id
         seen = job.note(FactKind.REQUESTED, now, started=change.started, code="seen")
-        return seen if change.target == intent.spec else job.drop_changed(now, _describe_change(change))
+        return seen if is_own else job.drop_changed(now, _describe_change(change))
     if key not in context.own_intents or now >= intent.at + FRESH:
         return job if now < intent.at + SETTLE else job.note(FactKind.UNSENT, now, code="no-modification")
     context.own_intents.discard(key)  # from here on, only the cloud says whether it was taken
     if job.leg is Leg.FORTH and context.is_stopped():
         return job.note(FactKind.UNSENT, now, code="stopped")
-    return _send(job, volume, intent.spec, context)
+    return _send(job, volume, intent.spec, request_id, context)
+
+
+def _name_request(job: LineJob, intent: Fact, context: LineContext) -> str:
+    """The id of an intent's request, a UUID that every process makes alike."""
+    return str(uuid5(NAMESPACE_OID, f"{context.plan.digest}/{job.line.id}/{intent.leg}/{intent.at.isoformat()}"))
 
 
 def _describe_change(change: Modification) -> str:
-    return f"somebody asked for {change.target} at {change.started:%Y-%m-%d %H:%M} UTC."
+    return f"somebody asked for {change.target or 'other figures'} at {change.started:%Y-%m-%d %H:%M} UTC."
 
 
-def _send(job: LineJob, volume: Volume, spec: VolumeSpec, context: LineContext) -> LineJob:
+def _send(job: LineJob, volume: Volume, spec: VolumeSpec, request_id: str, context: LineContext) -> LineJob:
     """The line after its call: requested, refused, or as it is if no answer came."""
     label, now = job.line.label, context.now
     try:
-        started = context.changer.modify(job.line.target, volume.id, volume.spec, spec)
+        started = context.changer.modify(job.line.target, volume.id, volume.spec, spec, request_id)
     except ModifyRefused as refusal:
         return _note_refusal(job, refusal, now)
     except Unreachable:
@@ -330,9 +340,15 @@ REFUSALS: Final[Mapping[str, tuple[timedelta | None, str]]] = {
     "UnsupportedOperation": (None, "the cloud does not do this with such a volume"),
     "InvalidParameterValue": (None, "the cloud does not take these figures"),
     "InvalidParameterCombination": (None, "the cloud does not take these figures together"),
+    "RESOURCE_OPERATION_RATE_EXCEEDED": (timedelta(hours=4), "no slot is free"),
+    "resourceNotReady": (HOUR, "the disk's state does not allow it now"),
+    "quotaExceeded": (HOUR, "a quota of the project is full: ask for a higher one"),
+    "rateLimitExceeded": (timedelta(minutes=5), "the cloud takes no more calls just now"),
+    "forbidden": (None, "compute.disks.update is not allowed"),
+    "invalid": (None, "the cloud does not take these figures"),
 }
-"""The time until another attempt, None if a way forth has none, and the sentence of each of EC2's codes (Amazon EC2
-API Reference, "Error codes", read 2026-11-27)."""
+"""The time until another attempt, None if a way forth has none, and the sentence of each code: of EC2's (Amazon EC2
+API Reference, "Error codes", read 2026-11-27), then of Compute Engine's (reasons of its errors, from memory)."""
 
 
 def _note_refusal(job: LineJob, refusal: ModifyRefused, now: datetime) -> LineJob:

@@ -3,19 +3,15 @@
 import os
 import socket
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.api.runs import list_runs
 from plimsoll.bootstrap.clocks import clock
-from plimsoll.clouds.aws.accounts import sign_in
-from plimsoll.clouds.aws.connection import connection_of
-from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.cloud import Reach
 from plimsoll.clouds.local_store import FileClaims, FolderStore
-from plimsoll.clouds.registry import AWS
+from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.files import read_bytes
 from plimsoll.jobs.kernel import BenchPatience
@@ -27,7 +23,7 @@ from plimsoll.reports.run_reader import Only, stream_records
 from plimsoll.reports.steps import Step
 from plimsoll.settings import Settings
 from plimsoll_change.apply import Rollout
-from plimsoll_change.aws.changer import AwsChanger
+from plimsoll_change.clouds import CloudsChanger, OpenTools
 from plimsoll_change.drift import Drift, compare_advice
 from plimsoll_change.judging import MetricsJudge
 from plimsoll_change.ledger import ChangeLedger
@@ -35,10 +31,18 @@ from plimsoll_change.line import LineContext, join_starts
 from plimsoll_change.plan import ChangePlan, PlannedLine
 from plimsoll_change.plan_files import PLAN_FILE, keep_plan, parse_plan
 from plimsoll_change.planning import plan_volumes
+from plimsoll_change.ports import ChangeTools
 from plimsoll_change.rules import ChangeRules
 
 CHANGES_FOLDER: Final = "changes"
 """The folder of plans and ledgers, in the folder of runs."""
+
+
+_OPENERS: Final[Mapping[str, str]] = {
+    AWS: "plimsoll_change.aws.opening:open_accounts_of",
+    GOOGLE: "plimsoll_change.google.changer:open_projects",
+}
+"""What makes the tools of a scope in each cloud. It is imported when the cloud is first asked."""
 
 
 def plan_changes_of(
@@ -52,19 +56,23 @@ def plan_changes_of(
 ) -> ChangePlan:
     """A plan of a run's changes, or of those selected, kept. Raises BadInput if nothing can be planned."""
     scope = read_order(folder).scope
-    changer = _open_changer(_sign_in(scope, settings, external_id), settings)
+    changer = CloudsChanger(_open_tools(scope, settings, external_id))
     plan = plan_volumes(folder, rules, changer.look, scope=scope, now=clock().now(), only=only, steps=steps)
     return keep_plan(open_store(settings), plan)
 
 
-def _sign_in(scope: Mapping[str, Any], settings: Settings, external_id: str | None) -> Sessions:
+def _open_tools(scope: Mapping[str, Any], settings: Settings, external_id: str | None) -> OpenTools:
     if "recording" in scope:
         raise BadInput("this run was decided from a recording: plan changes of a run that asked the cloud.")
-    return sign_in(replace(Scope.from_dict(scope, external_id=external_id), clouds=(AWS,), regions=()), settings)
+    here = Scope.from_dict(scope, external_id=external_id)
 
+    @cache
+    def open_cloud(name: str) -> ChangeTools:
+        module, _, function = _OPENERS[name].partition(":")
+        tools: ChangeTools = getattr(import_module(module), function)(here, settings)
+        return tools
 
-def _open_changer(sessions: Sessions, settings: Settings) -> AwsChanger:
-    return AwsChanger(sessions=sessions, now=clock().now, list_deadline_s=settings.list_deadline_s)
+    return open_cloud
 
 
 def open_store(settings: Settings) -> FolderStore:
@@ -103,10 +111,8 @@ def open_rollout(
 ) -> Rollout:
     """The plan with all that it takes to carry it out from this machine."""
     plan, time, folder = ledger.plan, clock(), open_store(settings).folder
-    sessions = _sign_in(plan.scope, settings, external_id)
-    scope = replace(Scope.from_dict(plan.scope, external_id=external_id), clouds=(AWS,))
-    changer = _open_changer(sessions, settings)
-    metrics = connection_of(sessions, Reach(scope=scope, settings=settings, today=time.now().date())).metrics
+    tools = _open_tools(plan.scope, settings, external_id)
+    changer = CloudsChanger(tools)
     others = (other for other in map(_read_plan, _find_plans(folder)) if other.id != plan.id)
     context = LineContext(
         ledger=ledger,
@@ -118,7 +124,8 @@ def open_rollout(
         find_news=lambda line: find_news(plan, line),
         other_starts=join_starts(open_ledger(other, settings) for other in others),
     )
-    return Rollout(context=context, judge=MetricsJudge(ledger=ledger, changer=changer, metrics=metrics, say=say))
+    judge = MetricsJudge(ledger=ledger, changer=changer, metrics=lambda cloud: tools(cloud).metrics, say=say)
+    return Rollout(context=context, judge=judge)
 
 
 def find_news(plan: ChangePlan, line: PlannedLine) -> Drift | None:

@@ -11,13 +11,11 @@ from typing import Any, Final
 
 from plimsoll.model.volume import VolumeSpec
 from plimsoll.ports import Target
-from plimsoll_change.rules import ChangeRules
+from plimsoll_change.clouds import CHANGE_CLOUDS
+from plimsoll_change.rules import ChangeRules, SlotRule
 from plimsoll_change.waves import Wave, WaveMember
 
 PLAN_FORMAT: Final = 1
-OPTIMIZING_H_A_TIB: Final = 6.0
-"""The hours for which EC2 moves a full TiB (Amazon EBS User Guide, "Modify a volume", read 2026-11-20)."""
-
 _HOURS_A_DAY: Final = 24.0
 _GIB_A_TIB: Final = 1024
 
@@ -52,7 +50,7 @@ class PlannedLine(WaveMember):
     @property
     def optimizing_h(self) -> float:
         """The hours until the change is whole, at most as documented: there is no way back before."""
-        return OPTIMIZING_H_A_TIB * self.then.size_gib / _GIB_A_TIB
+        return CHANGE_CLOUDS[self.target.provider].moving_h_a_tib * self.then.size_gib / _GIB_A_TIB
 
     @property
     def label(self) -> str:
@@ -107,14 +105,18 @@ class ChangePlan:
         return tuple(line for line in self.lines if not has_way_back_in_a_day(line, self.rules))
 
 
+def slots_of(line: PlannedLine, rules: ChangeRules) -> tuple[SlotRule, ...]:
+    """The rules that modifications of a line's volume keep to: its cloud's, and the owner's if there is one."""
+    return (CHANGE_CLOUDS[line.target.provider].slots, *filter(None, [rules.slots]))
+
+
 def has_way_back_in_a_day(line: PlannedLine, rules: ChangeRules) -> bool:
     """True if the change and its way back fit into a day: by the slots, and by the time that each takes."""
-    by_slots = rules.slots.most * _HOURS_A_DAY / rules.slots.hours
+    by_slots = min(rule.most * _HOURS_A_DAY / rule.hours for rule in slots_of(line, rules))
     by_time = _HOURS_A_DAY / line.optimizing_h if line.optimizing_h > 0 else by_slots
     return min(by_slots, by_time) >= 2
 
 
 def hours_until_back(line: PlannedLine, rules: ChangeRules) -> float:
     """The hours from a change's request until its way back can be asked for, as far as documents say."""
-    only_one = rules.slots.hours if rules.slots.most == 1 else 0.0
-    return max(line.optimizing_h, only_one)
+    return max([line.optimizing_h, *(rule.hours for rule in slots_of(line, rules) if rule.most == 1)])

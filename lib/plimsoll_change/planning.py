@@ -1,7 +1,7 @@
 """Planning: a run's recommendations beside its volumes as they are now become the lines and waves of a plan."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.clouds.registry import AWS
 from plimsoll.decide.answer import StepKind
 from plimsoll.model.errors import BadInput, CloudError
 from plimsoll.model.kinds import CountsAs
@@ -21,6 +20,7 @@ from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import Matched, Only, matched_records
 from plimsoll.reports.steps import STEP_NAMES, Step, step_of
 from plimsoll.reports.wording import losses_in_words, risk_in_words
+from plimsoll_change.clouds import CHANGE_CLOUDS
 from plimsoll_change.drift import find_drifts, name_owner
 from plimsoll_change.plan import PLAN_FORMAT, ChangePlan, ControlVolume, PlannedLine
 from plimsoll_change.ports import Sights
@@ -50,8 +50,12 @@ def plan_volumes(
     now: datetime,
     only: Only | None = None,
     steps: Iterable[Step] = (),
+    clouds: Collection[str] = CHANGE_CLOUDS,
 ) -> ChangePlan:
-    """The plan of a run's changes, by a look at its volumes as they are now. Raises BadInput if none can be planned."""
+    """The plan of a run's changes in some clouds, by a look at its volumes as they are now.
+
+    Raises BadInput if none can be planned.
+    """
     wanted, others, chosen = list[Matched](), list[RecommendationRecord](), frozenset(steps)
     for record, profile in matched_records(folder, None):
         is_change = record.kind.money in (CountsAs.SAVED, CountsAs.MORE)
@@ -60,8 +64,9 @@ def plan_volumes(
         elif _has_work(record) and len(others) < _MOST_CONTROLS:
             others.append(record)
     wanted.sort(key=lambda pair: (pair[0].account, pair[0].region, pair[0].volume_id))
-    sights = _look_at([*(record for record, _ in wanted), *others], look)
-    lines, left_out = _plan_lines(wanted, sights, rules)
+    seen = (record for record in [*(record for record, _ in wanted), *others] if record.provider in clouds)
+    sights = _look_at(seen, look)
+    lines, left_out = _plan_lines(wanted, sights, rules, clouds)
     if not lines:
         reasons = "; ".join(dict.fromkeys(left_out.values())) or "it has no such change"
         raise BadInput(
@@ -86,8 +91,7 @@ def plan_volumes(
 def _look_at(records: Iterable[RecommendationRecord], look: Callable[[Target, Sequence[str]], Sights]) -> Sights:
     places: dict[Target, list[str]] = {}
     for record in records:
-        if record.provider == AWS:
-            places.setdefault(_target_of(record), []).append(record.volume_id)
+        places.setdefault(_target_of(record), []).append(record.volume_id)
     sights: dict[str, Volume | CloudError] = {}
     for target, names in places.items():
         try:
@@ -98,12 +102,12 @@ def _look_at(records: Iterable[RecommendationRecord], look: Callable[[Target, Se
 
 
 def _plan_lines(
-    wanted: Iterable[Matched], sights: Sights, rules: ChangeRules
+    wanted: Iterable[Matched], sights: Sights, rules: ChangeRules, clouds: Collection[str]
 ) -> tuple[list[PlannedLine], dict[str, str]]:
     """The lines of these changes, and why others are left out, by volume. What changes as one is planned as one."""
     lines, left_out, together = list[PlannedLine](), dict[str, str](), dict[str, frozenset[str]]()
     for record, profile in wanted:
-        sight, reason = sights.get(record.volume_id), _find_hindrance(record)
+        sight, reason = sights.get(record.volume_id), _find_hindrance(record, clouds)
         if reason is None and isinstance(sight, Volume):
             line = _plan_line(record, profile, sight, rules, f"line-{len(lines) + 1:04}")
             drift = next(find_drifts(line, sight), None)
@@ -121,15 +125,15 @@ def _plan_lines(
     return [line for line in lines if line.volume_id not in left_out], left_out
 
 
-def _find_hindrance(record: RecommendationRecord) -> str | None:
+def _find_hindrance(record: RecommendationRecord, clouds: Collection[str]) -> str | None:
     """The reason why no plan has a recommendation, whatever its volume is now; None if one may."""
     step = step_of(record)
     if step not in CHANGED_IN:
         return f"its step is {STEP_NAMES[step]}, which changes nothing"
     if record.blockers or not is_open_change(record) or record.target is None:
         return "; ".join(blocker.text for blocker in record.blockers) or "the run does not say how it is changed"
-    if record.provider != AWS:
-        return "changes of this cloud are text for the owner: plimsoll report --format changes"
+    if record.provider not in clouds or not (CHANGE_CLOUDS[record.provider].has_patches or _is_by_call(record)):
+        return "such changes of this cloud are text for the owner: plimsoll report --format changes"
     if record.owner.kind == OwnerKind.OPERATOR:
         return f"it belongs to {record.owner.name}: change it in that service"
     return None
@@ -201,7 +205,8 @@ def _application_of(volume: Volume, rules: ChangeRules) -> str:
 def _is_by_call(record: RecommendationRecord) -> bool:
     """True if its steps are the API's own calls and nothing else: an edit or a manifest is its owner's."""
     acts = [step for step in record.change_steps if step.kind is not StepKind.NOTE]
-    is_call = (step.kind is StepKind.COMMAND and step.text.startswith("aws ec2 modify-volume ") for step in acts)
+    call = CHANGE_CLOUDS[record.provider].call
+    is_call = (step.kind is StepKind.COMMAND and step.text.startswith(call) for step in acts)
     return bool(acts) and all(is_call)
 
 

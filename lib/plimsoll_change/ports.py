@@ -1,12 +1,13 @@
 """Ports: a cloud that shows, tags and modifies volumes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from plimsoll.model.errors import CloudError
 from plimsoll.model.volume import Volume, VolumeSpec
-from plimsoll.ports import Target
+from plimsoll.ports import Metrics, Target
 
 Sights = Mapping[str, Volume | CloudError]
 """Volumes as they are now by id, or why they cannot be seen."""
@@ -23,7 +24,7 @@ class ModifyRefused(CloudError):
 
 
 class VolumeChanger(Protocol):
-    """A cloud's volumes, to look at, to tag as planned and to modify, as far as a role may."""
+    """A cloud's volumes, to look at and to modify, as far as a role may."""
 
     def look(self, target: Target, volume_ids: Sequence[str]) -> Sights:
         """Each volume as it is now, with its latest modification and what that makes of it.
@@ -32,14 +33,11 @@ class VolumeChanger(Protocol):
         """
         ...
 
-    def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
-        """The volumes have a plan's tag from now on, in place of an earlier one. Raises CloudError."""
-        ...
-
-    def modify(self, target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec) -> datetime:
+    def modify(self, target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec, request_id: str) -> datetime:
         """Asks once for a modification, every figure written out, and gives its start.
 
-        Raises ModifyRefused, Unanswered if it is not known whether it was taken, VolumeGone and other CloudErrors.
+        `request_id` is a UUID of the intent, for clouds that know a repeated call by it. Raises ModifyRefused,
+        Unanswered if it is not known whether it was taken, VolumeGone and other CloudErrors.
         """
         ...
 
@@ -50,3 +48,19 @@ class VolumeChanger(Protocol):
     def find_firing(self, target: Target, alarms: Sequence[str]) -> Sequence[str]:
         """The names of alarms that are not OK, or not there. Raises CloudError."""
         ...
+
+
+class VolumeTagger(VolumeChanger, Protocol):
+    """A changer that marks volumes as planned as well."""
+
+    def tag(self, target: Target, volume_ids: Sequence[str], plan_id: str) -> None:
+        """The volumes have a plan's tag from now on, in place of an earlier one. Raises CloudError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeTools:
+    """The tools of a plan in a cloud: its volumes, and the metrics by which its changes are judged."""
+
+    changer: VolumeChanger
+    metrics: Metrics

@@ -46,10 +46,13 @@ class Freeze:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotRule:
-    """The most modifications of a volume in rolling hours: EC2's four in 24, or an owner's own, such as one in 6."""
+    """The most modifications of a volume in rolling hours: a cloud's, or an owner's own, such as one in 6."""
 
     most: int = 4
     hours: float = 24.0
+
+    def __str__(self) -> str:
+        return f"{self.most} modification{'s' * (self.most > 1)} in {self.hours:g} hours"
 
     def __post_init__(self) -> None:
         if self.most < 1 or self.hours <= 0:
@@ -75,7 +78,7 @@ class ChangeRules:
 
     windows: tuple[ChangeWindow, ...] = ()  # none: at any time
     freezes: tuple[Freeze, ...] = ()
-    slots: SlotRule = SlotRule()
+    slots: SlotRule | None = None  # an owner's own beside the cloud's
     most_volumes_an_hour: int = 30
     most_usd_at_risk: float = 10_000.0  # of all volumes that are changed and still watched
     expires_days: float = 14.0

@@ -6,7 +6,7 @@ from typing import Final
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.reports.markdown.markup import fence, prose, table
 from plimsoll.reports.wording import count_of, spec_text, usd
-from plimsoll_change.plan import ChangePlan, PlannedLine, hours_until_back
+from plimsoll_change.plan import ChangePlan, PlannedLine, hours_until_back, slots_of
 from plimsoll_change.waves import WaveKind
 
 _LINES_A_FENCE: Final = 10
@@ -47,10 +47,11 @@ def _parts(plan: ChangePlan) -> Iterator[str]:
     yield table(
         ("Volume", "Now", "Then", "Changed by", "Wave", "Saves a month", "Risk", "Way back after"), _line_rows(plan)
     )
-    yield prose(
-        "A way back waits until the cloud has moved the data. The hours are what its guide says (about 6 a TiB); some "
-        "moves take days, and nothing can be taken back before."
-    )
+    if any(line.optimizing_h for line in plan.lines):
+        yield prose(
+            "A way back waits until the cloud has moved the data. The hours are what its guide says (about 6 a TiB); "
+            "some moves take days, and nothing can be taken back before."
+        )
     if plan.late_back:
         names = ", ".join(line.label for line in plan.late_back)
         yield prose(
@@ -76,12 +77,13 @@ def _rules_text(plan: ChangePlan) -> str:
     windows = "; ".join(
         f"{', '.join(window.days)} from {window.from_hour} to {window.to_hour} UTC" for window in rules.windows
     )
+    slots = " and ".join(dict.fromkeys(str(rule) for line in plan.lines for rule in slots_of(line, rules)))
     freezes = "; ".join(f"{freeze.first} to {freeze.last} {freeze.reason}".strip() for freeze in rules.freezes)
     return (
         f"Changes begin {f'on {windows}' if windows else 'at any time'}{f', not from {freezes}' if freezes else ''}; "
         f"at most {count_of(rules.most_volumes_an_hour, 'volume')} an hour, with at most {usd(rules.most_usd_at_risk)} "
-        f"at risk; {rules.slots.most} modifications of a volume in {rules.slots.hours:g} hours, one kept for the way "
-        "back. Each volume is watched for a week. One that became worse goes back, and its class stops."
+        f"at risk. A volume takes {slots}, its way back included, and is watched for a week. One that became worse "
+        "goes back, and its class stops."
     )
 
 

@@ -6,7 +6,7 @@ ceiling then in force. After the request a minute counts only if the old configu
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -82,13 +82,26 @@ def read_watches(
 def read_signals(
     volumes: Iterable[Volume], window: Window, metrics: Metrics
 ) -> Mapping[str, HourlySignal | CloudError]:
-    """The hourly signals of volumes by id, each read once, or why one cannot be read."""
+    """The hourly signals of volumes by id, each read once, or why one cannot be read.
+
+    Where a cloud publishes a latency without the operations that it is of, the volume's work is read for those.
+    """
     look = Look(window=window, period_s=HOUR_S, groups=(SIGNALS,))
     asks = [Ask(volume=volume, look=look) for volume in {volume.id: volume for volume in volumes}.values()]
-    answers = zip(asks, _read_places(asks, metrics), strict=True)
+    answers = {ask.volume.id: (ask, answer) for ask, answer in zip(asks, _read_places(asks, metrics), strict=True)}
+    untimed = [(ask, answer) for ask, answer in answers.values() if not isinstance(answer, CloudError)]
+    untimed = [(ask, answer) for ask, answer in untimed if _lacks_operations(answer)]
+    counts = [replace(ask, look=replace(look, groups=(WORK_OF[Resource.IOPS],))) for ask, _ in untimed]
+    for (ask, signals), work in zip(untimed, _read_places(counts, metrics) if counts else (), strict=True):
+        answers[ask.volume.id] = ask, work if isinstance(work, CloudError) else {**work, **signals}
     return {
-        ask.volume.id: answer if isinstance(answer, CloudError) else _signal_of(answer, look) for ask, answer in answers
+        name: answer if isinstance(answer, CloudError) else _signal_of(answer, look)
+        for name, (_, answer) in answers.items()
     }
+
+
+def _lacks_operations(series: Found) -> bool:
+    return "mean_io_latency_ms" in series and "timed_reads" not in series
 
 
 def _read_places(asks: Sequence[Ask], metrics: Metrics) -> list[Found | CloudError]:
@@ -163,7 +176,8 @@ def _signal_of(series: Found, look: Look) -> HourlySignal:
     kept = drop_contradictions(series)
     unknown = np.full(look.window.buckets(look.period_s), np.nan)
     seconds = _sum_known(kept.get("read_time_s", unknown), kept.get("write_time_s", unknown))
-    operations = _sum_known(kept.get("timed_reads", unknown), kept.get("timed_writes", unknown))
+    reads, writes = ("read_ops", "write_ops") if _lacks_operations(series) else ("timed_reads", "timed_writes")
+    operations = _sum_known(kept.get(reads, unknown), kept.get(writes, unknown))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(operations > 0, seconds / operations * _US_PER_S, np.nan)
     mean = np.where(np.isnan(mean), kept.get("mean_io_latency_ms", unknown) * _US_PER_MS, mean)

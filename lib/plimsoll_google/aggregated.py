@@ -12,7 +12,9 @@ from typing import Any, Final
 from google.cloud import compute_v1
 
 from plimsoll.clouds.common.answers import Deadline, bad_answer
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll_google.clients import Clients
+from plimsoll_google.errors import GOOGLE_AUDITING
 from plimsoll_google.names import LIST_DISKS, LIST_INSTANCES, region_of
 from plimsoll_google.pages import PagedList
 
@@ -39,25 +41,43 @@ class AggregatedPage:
 
 
 def disk_pages(
-    clients: Clients, project: str, place: str, deadline: Deadline | None = None
+    clients: Clients,
+    project: str,
+    place: str,
+    deadline: Deadline | None = None,
+    *,
+    wanted: str = "",
+    purpose: CallPurpose = GOOGLE_AUDITING,
 ) -> Iterator[AggregatedPage]:
-    """The disks of a project in its zones and regions. Raises CloudError that names the place."""
-    listed = _open_list(clients, place, LIST_DISKS, deadline)
-    for page in listed.pages(clients.disks.aggregated_list, _request(compute_v1.AggregatedListDisksRequest, project)):
+    """The disks of a project in its zones and regions, or those that a filter names.
+
+    Raises CloudError that names the place.
+    """
+    listed = _open_list(clients, place, LIST_DISKS, deadline, purpose)
+    request = _request(compute_v1.AggregatedListDisksRequest, project, wanted)
+    for page in listed.pages(clients.disks.aggregated_list, request):
         yield _page(compute_v1.DiskAggregatedList.pb(page), "disks")
 
 
 def instance_pages(
-    clients: Clients, project: str, place: str, deadline: Deadline | None = None
+    clients: Clients,
+    project: str,
+    place: str,
+    deadline: Deadline | None = None,
+    *,
+    wanted: str = "",
+    purpose: CallPurpose = GOOGLE_AUDITING,
 ) -> Iterator[AggregatedPage]:
-    """The instances of a project. Raises CloudError that names the place."""
-    listed = _open_list(clients, place, LIST_INSTANCES, deadline)
-    request = _request(compute_v1.AggregatedListInstancesRequest, project)
+    """The instances of a project, or those that a filter names. Raises CloudError that names the place."""
+    listed = _open_list(clients, place, LIST_INSTANCES, deadline, purpose)
+    request = _request(compute_v1.AggregatedListInstancesRequest, project, wanted)
     for page in listed.pages(clients.instances.aggregated_list, request):
         yield _page(compute_v1.InstanceAggregatedList.pb(page), "instances")
 
 
-def _open_list(clients: Clients, place: str, permission: str, deadline: Deadline | None) -> PagedList:
+def _open_list(
+    clients: Clients, place: str, permission: str, deadline: Deadline | None, purpose: CallPurpose
+) -> PagedList:
     def check(page: Any) -> None:
         if not page.items:
             raise bad_answer("items is missing", type(page).to_dict(page), call=permission, place=place)
@@ -71,6 +91,7 @@ def _open_list(clients: Clients, place: str, permission: str, deadline: Deadline
         place=place,
         permission=permission,
         deadline=deadline or clients.list_deadline(),
+        purpose=purpose,
         check=check,
         size=size,
         doubtful=lambda size: size >= LIST_PAGE_SIZE,
@@ -82,13 +103,14 @@ def _entries(scoped: Any) -> str:
     return "disks" if isinstance(scoped, compute_v1.DisksScopedList) else "instances"
 
 
-def _request(kind: Any, project: str) -> Any:
+def _request(kind: Any, project: str, wanted: str) -> Any:
     """A request for the scopes that answer, even if a zone does not.
 
     Some versions of the client cannot ask for that. Then such a zone fails the whole list, or Google grants it unasked.
     """
     partial = {_PARTIAL: True} if _PARTIAL in kind.meta.fields else {}
-    return kind(project=project, max_results=LIST_PAGE_SIZE, **partial)
+    named = {"filter": wanted} if wanted else {}
+    return kind(project=project, max_results=LIST_PAGE_SIZE, **partial, **named)
 
 
 def _page(page: Any, kind: str) -> AggregatedPage:

@@ -11,6 +11,7 @@ from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import CloudError
 from plimsoll.ports import FailedTarget
+from plimsoll.settings import Settings
 from plimsoll_google.audit_log import REQUESTS_A_SECOND
 from plimsoll_google.bench import GoogleBench
 from plimsoll_google.catalog import query_cost
@@ -23,39 +24,47 @@ from plimsoll_google.projects import projects_in
 
 def connect_scope(reach: Reach) -> Connection:
     """The ports over every project of a scope. Raises BadInput for a project that cannot be one."""
-    settings = reach.settings
-    clients = Clients(
+    return google_connection(google_clients(reach.settings), reach)
+
+
+def google_clients(settings: Settings) -> Clients:
+    """The clients of this machine's credentials, or of the simulated cloud that the settings name."""
+    return Clients(
         url=settings.google_url,
         monitoring=settings.google_monitoring,
         attempts=settings.max_attempts,
         list_deadline_s=settings.list_deadline_s,
         waits=Waits.of(settings),
     )
-    return google_connection(clients, reach)
 
 
 def google_connection(clients: Clients, reach: Reach) -> Connection:
     """The ports over the projects that these clients reach."""
     scope, settings = reach.scope, reach.settings
-    reckoned = query_cost(settings)
     log_pacer = Pacer(reach.limit_rate(REQUESTS_A_SECOND))
     return Connection(
         inventory=replace(_inventory(clients, scope), log_days=reach.log_days, log_pacer=log_pacer),
-        metrics=GoogleMetrics(
-            clients=clients,
-            calls=Pacer(reach.limit_rate(reckoned.calls_per_s / reach.sharing)),
-            parallel=settings.parallel_calls,
-            query_cost=reckoned,
-            attached=AttachedPlaces(clients=clients),
-            read_deadline_s=settings.read_deadline_s,
-            most_calls=settings.metric_calls_a_run,
-        ),
+        metrics=google_metrics(clients, reach),
         prices=GooglePrices(
             shipped=given_prices(scope.prices, GOOGLE),
             clients=None if scope.prices else clients,
             today=reach.today,
         ),
         bench=lambda: GoogleBench(clients=clients, tags=settings.tags),
+    )
+
+
+def google_metrics(clients: Clients, reach: Reach) -> GoogleMetrics:
+    """The metrics of the projects that these clients reach."""
+    settings, reckoned = reach.settings, query_cost(reach.settings)
+    return GoogleMetrics(
+        clients=clients,
+        calls=Pacer(reach.limit_rate(reckoned.calls_per_s / reach.sharing)),
+        parallel=settings.parallel_calls,
+        query_cost=reckoned,
+        attached=AttachedPlaces(clients=clients),
+        read_deadline_s=settings.read_deadline_s,
+        most_calls=settings.metric_calls_a_run,
     )
 
 

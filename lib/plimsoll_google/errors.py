@@ -108,7 +108,7 @@ def google_error(error: Exception, what: str, place: str, permission: str, purpo
         error,
         _code_in_table(error, message),
         what,
-        name=_reason(error) or type(error).__name__,
+        name=reason_of(error) or type(error).__name__,
         message=message,
         permission=permission,
         purpose=purpose,
@@ -132,12 +132,12 @@ def no_token_now(error: Exception) -> bool:
 
 def too_many(error: Exception) -> bool:
     """True if Google asks for fewer calls; Compute Engine says so with 403 as well as with 429."""
-    return isinstance(error, api.TooManyRequests) or _reason(error) in _TOO_MANY
+    return isinstance(error, api.TooManyRequests) or reason_of(error) in _TOO_MANY
 
 
 def _code_in_table(error: Exception, message: str) -> str:
     """The code under which the table has an error. Its reason counts only if it is forbidden or too much."""
-    reason = _reason(error)
+    reason = reason_of(error)
     if no_token_now(error) or reason in _TOO_MANY:
         return reason or _NO_ANSWER
     if not isinstance(error, api.Forbidden):
@@ -166,7 +166,7 @@ def message_of(error: api.GoogleAPICallError) -> str:
     return one_line(_REQUEST.sub("", str(error.message or error)))
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Google's own name of a refusal, from its ErrorInfo or the older first error; "" if it has none."""
     if not isinstance(error, api.GoogleAPICallError):
         return ""

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plimsoll.clouds.common.answers import Deadline, bad_answer
+from plimsoll.clouds.common.messages import CallPurpose
 from plimsoll.model.errors import BadAnswer, CloudError, Unreachable
 from plimsoll_google.aggregated import instance_pages
 from plimsoll_google.clients import Clients
 from plimsoll_google.disks import AttachedDisk, HostInstance, host_instance
+from plimsoll_google.errors import GOOGLE_AUDITING
 from plimsoll_google.names import LIST_DISKS, LIST_INSTANCES, last_of, path_of
 from plimsoll_google.resources import DiskAnswer
 
@@ -46,6 +48,14 @@ class Holders:
             self.instances[path] = self.instances[other] = error
         for disk in instance.attached:
             self.by_disk.setdefault(disk, set()).add(path)
+
+    def join(self, other: "Holders") -> None:
+        """Takes in the instances of another list of the same project."""
+        self.scopes |= other.scopes
+        self.silent |= other.silent
+        self.blank |= other.blank
+        for path, instance in other.instances.items():
+            self.keep(path, instance)
 
     def holders_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[HostInstance, AttachedDisk] | None]:
         """The users of a disk with how each holds it, in its own order, None for one of another project.
@@ -95,10 +105,21 @@ def unlisted_error(path: str, holders: Iterable[str], place: str) -> CloudError:
     )
 
 
-def holders_in(clients: Clients, project: str, place: str, deadline: Deadline) -> Holders:
-    """The instances of a project. Raises CloudError. An entry that cannot be read costs its own disks."""
+def holders_in(
+    clients: Clients,
+    project: str,
+    place: str,
+    deadline: Deadline,
+    *,
+    wanted: str = "",
+    purpose: CallPurpose = GOOGLE_AUDITING,
+) -> Holders:
+    """The instances of a project, or those that a filter names. Raises CloudError.
+
+    An entry that cannot be read costs its own disks.
+    """
     holders = Holders(project=project)
-    for page in instance_pages(clients, project, place, deadline):
+    for page in instance_pages(clients, project, place, deadline, wanted=wanted, purpose=purpose):
         holders.scopes |= page.scopes
         holders.silent |= page.unreachable | page.blank
         holders.blank |= page.blank

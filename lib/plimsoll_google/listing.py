@@ -7,12 +7,14 @@ disks of its instances, because only a part of their traffic is known.
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.clouds.common.answers import bad_answer
-from plimsoll.model.errors import BadAnswer, CloudError
+from plimsoll.clouds.common.calls import in_chunks
+from plimsoll.clouds.common.messages import CallPurpose
+from plimsoll.model.errors import BadAnswer, CloudError, Unreachable, VolumeGone
 from plimsoll.model.volume import Volume
-from plimsoll.ports import UnreadVolume
+from plimsoll.ports import Target, UnreadVolume
 from plimsoll_google.aggregated import AggregatedPage, disk_pages
 from plimsoll_google.clients import Clients
 from plimsoll_google.disks import disk_volume
@@ -102,6 +104,36 @@ class ListsReading:
             hosts=frozenset({*map(path_of, message.users), *self.holders.by_disk.get(path, ())}),
             pooled=bool(message.storage_pool),
         )
+
+
+_NAMES_A_FILTER: Final = 40
+"""The disks or instances that one filter names: it is a part of a URL."""
+
+
+def read_named(
+    clients: Clients, target: Target, ids: Sequence[str], purpose: CallPurpose
+) -> Iterator[ListedDisk | UnreadVolume]:
+    """The disks of a target with these ids and the instances that they name, and VolumeGone for ids without one.
+
+    A zone that does not answer leaves open whether a disk is gone. Raises CloudError.
+    """
+    deadline, where = clients.list_deadline(), (clients, target.account, str(target))
+    for part in in_chunks(dict.fromkeys(ids), _NAMES_A_FILTER):
+        wanted = " OR ".join(f"(id = {name})" for name in part)
+        pages = list(disk_pages(*where, deadline, wanted=wanted, purpose=purpose))
+        users = {last_of(user) for page in pages for _, message in page.found for user in message.users}
+        holders = Holders(project=target.account, scopes={scope for page in pages for scope in page.scopes})
+        for names in in_chunks(sorted(users), _NAMES_A_FILTER):
+            wanted = " OR ".join(f'(name = "{name}")' for name in names)
+            holders.join(holders_in(*where, deadline, wanted=wanted, purpose=purpose))
+        reading = ListsReading(holders)
+        disks = [entry for page in pages for entry in reading.entries(page) if entry.region == target.region]
+        yield from disks
+        silent = sorted(scope for scope in reading.silent if region_of(scope) == target.region)
+        for name in sorted(set(part).difference(entry.id for entry in disks)):
+            text = f"{', '.join(silent)} did not answer, so that nobody can tell whether {name} is there."
+            gone = VolumeGone(f"{name} in {target} does not exist any more.")
+            yield UnreadVolume(id=name, error=Unreachable(text) if silent else gone)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -11,10 +11,13 @@ from plimsoll_google.names import (
     LIST_INSTANCES,
     LIST_LOG_ENTRIES,
     LIST_PROJECTS,
+    LIST_REGION_OPERATIONS,
     LIST_REGIONS,
     LIST_TIME_SERIES,
+    LIST_ZONE_OPERATIONS,
     MONITORING,
     RESOURCE_MANAGER,
+    UPDATE_DISK,
 )
 
 GOOGLE_AUDIT: Final = frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS, LIST_TIME_SERIES})
@@ -67,14 +70,18 @@ GOOGLE_VALIDATION: Final = GOOGLE_SWEEP | {
 its holder give the VM another startup script, so grant it on bench VMs alone; where a VM runs as a service account, the
 holder needs iam.serviceAccounts.actAs on that account as well."""
 
-GOOGLE_CHANGE: Final = frozenset(
+GOOGLE_CHANGE_CALLS: Final = frozenset(
+    {LIST_DISKS, LIST_INSTANCES, LIST_REGION_OPERATIONS, LIST_TIME_SERIES, LIST_ZONE_OPERATIONS, UPDATE_DISK}
+)
+"""The permissions by which `plimsoll change` looks at Hyperdisks, updates and judges them."""
+
+GOOGLE_CHANGE: Final = GOOGLE_CHANGE_CALLS | frozenset(
     {
         "compute.disks.create",
         "compute.disks.createSnapshot",
         "compute.disks.delete",
         "compute.disks.get",
         "compute.disks.resize",
-        "compute.disks.update",
         "compute.disks.use",
         "compute.instances.attachDisk",
         "compute.instances.detachDisk",
@@ -92,4 +99,5 @@ GOOGLE_CHANGE: Final = frozenset(
 )
 """What a person or a pipeline uses to carry out the gcloud lines of a recommendation: updates and resizes in place, and
 copies by a snapshot (access control of Compute Engine, from memory: not held against a live project). Plimsoll itself
-never changes a disk. To start a VM that runs as a service account, iam.serviceAccounts.actAs is needed as well."""
+updates Hyperdisks alone, by GOOGLE_CHANGE_CALLS. To start a VM that runs as a service account,
+iam.serviceAccounts.actAs is needed as well."""

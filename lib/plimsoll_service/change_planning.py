@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from plimsoll.clouds.registry import AWS
 from plimsoll.jobs.document import StoredDocument, require_file
 from plimsoll.model.errors import BadInput
 from plimsoll.ports import Target
@@ -67,6 +68,7 @@ def _make_plan(service: Service, choice: ChangeInput) -> ChangePlan:
             now=service.clock.now(),
             only=lambda record: _is_chosen(record, choice),
             steps=choice.steps,
+            clouds=(AWS,),
         )
 
 

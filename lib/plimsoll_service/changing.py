@@ -110,5 +110,5 @@ def _open_rollout(service: Service, ledger: ChangeLedger, holder: str, judged: d
         other_starts=join_starts(kept_ledger(facts, name) for name in others),
         is_killed=service.is_killed,
     )
-    judge = MetricsJudge(ledger=ledger, changer=tools.changer, metrics=tools.metrics, say=_log.info)
+    judge = MetricsJudge(ledger=ledger, changer=tools.changer, metrics=lambda _: tools.metrics, say=_log.info)
     return Rollout(context=context, judge=judge, held=HELD, judged=judged)

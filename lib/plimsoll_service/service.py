@@ -20,19 +20,11 @@ if TYPE_CHECKING:
     from plimsoll.clouds.ledger import Ledger
     from plimsoll.model.envelope import Envelope
     from plimsoll.model.policy import Policy
-    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FactStore, HistoryStore, Metrics, RunStore
+    from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FactStore, HistoryStore, RunStore
     from plimsoll.reports.record import RecommendationRecord
     from plimsoll.settings import Settings
-    from plimsoll_change.ports import VolumeChanger
+    from plimsoll_change.ports import ChangeTools, VolumeTagger
     from plimsoll_service.config import ServiceConfig
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeTools:
-    """The tools of a plan: its volumes, and the metrics by which its changes are judged."""
-
-    changer: VolumeChanger
-    metrics: Metrics
 
 
 class ServicePlaces(Protocol):
@@ -59,7 +51,7 @@ class ServicePlaces(Protocol):
     def prober(self, target: Target) -> Bench:
         """The reader of the target's hosts, by the probe's role. Raises CloudError if it cannot be entered."""
 
-    def tagger(self, target: Target) -> VolumeChanger:
+    def tagger(self, target: Target) -> VolumeTagger:
         """The target's volumes, by the role for plans of changes. Raises CloudError if it cannot be entered."""
 
     def change_tools(self, accounts: Collection[str]) -> ChangeTools:

@@ -21,11 +21,11 @@ from typing import Any
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet
-from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.clock import FAULTS_PATH, SimulatedClock, call_control
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Effect, Fault
+from cloud_simulator.metrics.modifications import Modification
 from cloud_simulator.metrics.unrest import Unrest
 from cloud_simulator.running import Running
 from plimsoll.bootstrap.clocks import SimulationClock
@@ -129,7 +129,8 @@ class KilledWorld:
             os.environ.update({**self.organization.environment, **self.organization.clock_environment})
             rollout = open_rollout(self.open_ledger(), self.settings, lambda _text: None)
             context = rollout.context
-            context.changer.lookups = Pacer(math.inf)  # type: ignore[attr-defined]  # real seconds are not waited for
+            changer = context.changer.tools("aws").changer  # type: ignore[attr-defined]  # it signs in
+            changer.lookups = Pacer(math.inf)  # real seconds are not waited for
             context.ledger.store = Mortal(context.ledger.store, points)
             rollout.context = replace(
                 context, changer=Mortal(context.changer, points), claims=Mortal(context.claims, points)

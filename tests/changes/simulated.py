@@ -20,12 +20,12 @@ import numpy as np
 
 from cloud_simulator.aws.cloudwatch import CloudWatch
 from cloud_simulator.aws.fleet import Fleet, SimulatedVolume, served_minutes
-from cloud_simulator.aws.live_minutes import Life, carry_minutes, latency_factors, stopped_minutes
 from cloud_simulator.aws.living import LivingFleet
-from cloud_simulator.aws.modifications import Modification as LivingModification
 from cloud_simulator.aws.volume_maker import VolumeMaker, gp3
 from cloud_simulator.clock import SimulatedClock
 from cloud_simulator.faults import Refused
+from cloud_simulator.metrics.live_minutes import Life, carry_minutes, latency_factors, stopped_minutes
+from cloud_simulator.metrics.modifications import Modification as LivingModification
 from cloud_simulator.metrics.unrest import Unrest
 from cloud_simulator.metrics.workloads import Archetype
 from plimsoll.clouds.aws.metrics import RETENTION_DAYS
@@ -180,7 +180,7 @@ class SimulatedAccount:
         volumes = ((name, self.fleet.volume(name)) for name in volume_ids)
         return {name: seen_volume(volume) for name, volume in volumes if volume is not None}
 
-    def modify(self, _target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec) -> datetime:
+    def modify(self, _target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec, _request: str) -> datetime:
         del now
         volume = self.fleet.volume(volume_id)
         assert volume is not None
@@ -347,7 +347,7 @@ def begin_rollout(changes: Sequence[SimulatedChange], seed: int) -> tuple[Rollou
         say=lambda _text: None,
     )
     metrics = SimulatedMetrics(cloudwatch=account.cloudwatch)
-    judge = MetricsJudge(ledger=ledger, changer=account, metrics=metrics, say=context.say)
+    judge = MetricsJudge(ledger=ledger, changer=account, metrics=lambda _: metrics, say=context.say)
     return Rollout(context=context, judge=judge), account
 
 

@@ -112,7 +112,8 @@ def test_weeks_that_cannot_be_read_leave_the_shipped_calibration_until_they_can(
         def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
             raise CloudError("denied")
 
-    judge = replace(rollout.judge, metrics=Denied(cloudwatch=account.cloudwatch), say=said.append)
+    denied = Denied(cloudwatch=account.cloudwatch)
+    judge = replace(rollout.judge, metrics=lambda _: denied, say=said.append)
     assert judge._find_thresholds(NOW) is shipped_thresholds()
     assert said == ["the shipped calibration holds, as the account's own weeks cannot be read now: denied"]
     judge.metrics = rollout.judge.metrics
@@ -137,7 +138,7 @@ def test_weeks_since_a_volume_was_modified_are_no_placebos() -> None:
 
 def note_asked(rollout: Rollout) -> list[int]:
     """The hours of each look at signals that the judge asks for, as it asks."""
-    metrics, hours = rollout.judge.metrics, list[int]()
+    metrics, hours = rollout.judge.metrics("aws"), list[int]()
     read = metrics.read
 
     def noted(asks: Sequence[Ask]) -> Sequence[Found | CloudError]:

@@ -8,10 +8,10 @@ from functions import apply_changes, entry_point, find_changes
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger
 from plimsoll_change.plan_files import keep_plan, parse_rules
+from plimsoll_change.ports import ChangeTools
 from plimsoll_service import changing
 from plimsoll_service.change_plans import LEDGERS, OpenPlan, open_document
 from plimsoll_service.change_words import PersonWord, keep_word
-from plimsoll_service.service import ChangeTools
 from tests.functions.calls import ask
 from tests.service_loop import a_service
 from tests.unit.change.memory import MemoryChanger, MovedClock, ToldJudge, a_plan, the_volume

@@ -19,6 +19,7 @@ BY_TEXT = {
     "plimsoll.clouds.cloud": "the catalogs are in BY_NAME; connections come where a function imports them",
     "plimsoll.clouds.permissions": "the command that prints permissions",
     "plimsoll.jobs.kernel": "the steps of jobs, as MODULE:FUNCTION",
+    "plimsoll_change.opening": "the volumes of a cloud, for the command line alone",
 }
 """The modules that import others by text, and why a zip is whole all the same."""
 GOOGLE = {"plan", "take_inventory", "audit_batch", "slack_work"}

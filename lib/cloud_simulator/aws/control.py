@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from werkzeug.wrappers import Request, Response
 
-from cloud_simulator.aws.events import event_of
 from cloud_simulator.aws.living import LivingFleet
 from cloud_simulator.clock import CLOCK_PATH, EVENTS_PATH, FAULTS_PATH, MODIFICATIONS_PATH
 from cloud_simulator.faults import Faults, Refused, fault_of
+from cloud_simulator.metrics.events import event_of
 
 PATHS: Final = "/_simulator/"
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from cloud_simulator.aws.events import Disturbance
 from cloud_simulator.aws.keeping import NOTHING, Keeping
-from cloud_simulator.aws.live_minutes import HostMost, Life, live_on
-from cloud_simulator.aws.modifications import Modification
+from cloud_simulator.metrics.events import Disturbance
 from cloud_simulator.metrics.history import fold
+from cloud_simulator.metrics.live_minutes import HostMost, Life, live_on
+from cloud_simulator.metrics.modifications import Modification
 from cloud_simulator.metrics.series import ATTACHED, SERIES
 from cloud_simulator.metrics.sums import Sums
 from cloud_simulator.metrics.unrest import Unrest

@@ -10,12 +10,12 @@ from typing import Final, Self
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from cloud_simulator.aws.cloudtrail_events import modify_event, retype_event
-from cloud_simulator.aws.events import Disturbance, FleetEvent, HostMove, OthersModification
 from cloud_simulator.aws.fleet import Fleet, PastEvent, SimulatedChange, SimulatedHost, SimulatedVolume
-from cloud_simulator.aws.live_minutes import HostMost
-from cloud_simulator.aws.modifications import HOURS_A_TIB, Modification, plan_modification
 from cloud_simulator.clock import SimulatedClock
 from cloud_simulator.faults import Refused
+from cloud_simulator.metrics.events import Disturbance, FleetEvent, HostMove, OthersModification
+from cloud_simulator.metrics.live_minutes import HostMost
+from cloud_simulator.metrics.modifications import HOURS_A_TIB, Modification, plan_modification
 from cloud_simulator.published import VolumeSpec, instance_limits
 from cloud_simulator.units import DAY_S, HOUR_S
 

@@ -9,7 +9,7 @@ import numpy as np
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
-from cloud_simulator.aws.live_minutes import latency_factors
+from cloud_simulator.metrics.live_minutes import latency_factors
 from cloud_simulator.metrics.series import CHECKS
 from cloud_simulator.metrics.unrest import Unrest
 from cloud_simulator.published import VolumeSpec, instance_limits

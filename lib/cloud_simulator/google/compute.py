@@ -150,7 +150,7 @@ REGION: Final = rf"{PROJECT}/regions/(?P<region>[^/]+)"
 PAGE: Final = 500
 """The most of a page (google-cloud-compute 1.57, maxResults)."""
 
-_FILTER: Final = re.compile(r'labels\.([\w-]+):\*|id = (\d+)|name = "([\w-]+)"')
+_FILTER: Final = re.compile(r'labels\.([\w-]+):\*|(id|targetId) = (\d+)|(name) = "([\w-]+)"')
 
 T = TypeVar("T")
 
@@ -198,12 +198,12 @@ class Compute:
     def _aggregate(self, call: Call, kind: str) -> Mapping[str, Any]:
         self._check(call.project)
         source = self.disks if kind == "disks" else self.instances
-        wanted = _filter(call.query.get("filter", ""))
+        wanted = parse_filter(call.query.get("filter", ""))
         away = self._away(call, f"{kind}.aggregatedList")
         resources = [
             (scope, resource) for scope, resource in source(call.project) if scope not in away and wanted(resource)
         ]
-        listed, token = _page(call.query, resources)
+        listed, token = list_page(call.query, resources)
         items: dict[str, Any] = {}
         for scope, resource in listed:
             items.setdefault(scope, {kind: []})[kind].append(resource)
@@ -231,7 +231,7 @@ class Compute:
     def _regions(self, call: Call) -> Mapping[str, Any]:
         self._check(call.project)
         base = f"{BASE}/projects/{call.project}/zones"
-        listed, token = _page(
+        listed, token = list_page(
             call.query,
             [
                 {"name": region, "status": "UP", "zones": [f"{base}/{region}-{letter}" for letter in ZONES[region]]}
@@ -264,7 +264,7 @@ class Compute:
         return self._written[number]
 
 
-def _page(query: Mapping[str, str], items: Sequence[T]) -> tuple[Sequence[T], str | None]:
+def list_page(query: Mapping[str, str], items: Sequence[T]) -> tuple[Sequence[T], str | None]:
     """The part of what was found that a call asks for, and the token for the rest."""
     size = query.get("maxResults")
     if size and size.isdecimal() and int(size) > PAGE:
@@ -272,10 +272,16 @@ def _page(query: Mapping[str, str], items: Sequence[T]) -> tuple[Sequence[T], st
     return page_of(items, query.get("pageToken"), size, most=PAGE, refusal="INVALID_ARGUMENT")
 
 
-def _filter(text: str) -> Callable[[Resource], bool]:
-    """The predicate of a filter: `labels.KEY:*`, `id = NUMBER` or `name = "NAME"`. No text passes all."""
+def parse_filter(text: str) -> Callable[[Resource], bool]:
+    """The predicate of a filter: `labels.KEY:*`, `id = NUMBER` or `name = "NAME"`, or several in brackets with OR.
+
+    No text passes all.
+    """
     if not text:
         return lambda _: True
+    if text.startswith("("):
+        either = [parse_filter(part) for part in text.removeprefix("(").removesuffix(")").split(") OR (")]
+        return lambda resource: any(passes(resource) for passes in either)
     match = _FILTER.fullmatch(text)
     if match is None:
         raise Refused(
@@ -283,10 +289,11 @@ def _filter(text: str) -> Callable[[Resource], bool]:
             f"Invalid value for field 'filter': '{text}'. The simulated Compute Engine knows `labels.KEY:*`, "
             '`id = NUMBER` and `name = "NAME"`.',
         )
-    key, number, name = match.groups()
-    if key:
-        return lambda resource: key in resource.get("labels", {})
-    return lambda resource: (resource["id"] == number) if number else (resource["name"] == name)
+    label, *compared = match.groups()
+    if label:
+        return lambda resource: label in resource.get("labels", {})
+    field, value = filter(None, compared)
+    return lambda resource: resource.get(field) == value
 
 
 def _nothing(scope: str) -> Mapping[str, Any]:

@@ -12,6 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from cloud_simulator.metrics.live_minutes import Life, live_on
+from cloud_simulator.metrics.modifications import Modification
 from cloud_simulator.metrics.sums import Sums
 from cloud_simulator.metrics.workloads import Workload, minutes
 from cloud_simulator.published import VolumeSpec, Window
@@ -66,7 +68,8 @@ class SimulatedDisk:
     """A disk, where it is, what it was and is attached to, oldest first, and what it does.
 
     A regional disk has two `zones`. A `deleted` one is in the metrics alone. `secondary` is the disk that receives its
-    replication. `changes` are those of it and of its machine that the audit log has.
+    replication. `changes` are those of it and of its machine that the audit log has, `lived` the updates of its figures
+    since it was laid out, oldest first.
     """
 
     id: str
@@ -86,6 +89,7 @@ class SimulatedDisk:
     attachments: tuple[Attachment, ...] = ()
     workload: Workload | None = None
     deleted: bool = False
+    lived: list[Modification] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def account(self) -> str:
@@ -194,9 +198,10 @@ class Measured:
 
     @property
     def id(self) -> str:
-        """Of its own."""
+        """Of its own, another one once it does something else."""
         disk, attachment = self.attachments[0]
-        return f"{attachment.vm.id}/{attachment.device}/{disk.spec.type}"
+        lived = sum(len(each.lived) for each, _ in self.attachments)
+        return f"{attachment.vm.id}/{attachment.device}/{disk.spec.type}{f'/{lived}' if lived else ''}"
 
 
 def measured_minutes(measured: Measured, first_minute: int, count: int) -> dict[str, FloatArray]:
@@ -212,21 +217,23 @@ def attachment_minutes(
     disk: SimulatedDisk, attachment: Attachment, first_minute: int, count: int
 ) -> dict[str, FloatArray]:
     """The eight series of a disk in one of its attachments; NaN outside of the whole minutes that it was there."""
-    workload = disk.workload
-    if workload is None:
-        raise ValueError(f"{disk.name} has no workload")
     since_s, until_s = attachment.span_s
     begin = int(min(count, max(0, -(-since_s // MINUTE_S) - first_minute)))
     end = count if until_s == float("inf") else int(max(begin, min(count, until_s // MINUTE_S - first_minute)))
     made = {name: np.full(count, np.nan) for name in SERIES_FOLDS}
     if begin < end:
-        for name, values in _active(workload, attachment.part, first_minute + begin, end - begin).items():
+        for name, values in _active(disk, attachment.part, first_minute + begin, end - begin).items():
             made[name][begin:end] = values
     return made
 
 
-def _active(workload: Workload, part: tuple[float, float], first_minute: int, count: int) -> dict[str, FloatArray]:
+def _active(disk: SimulatedDisk, part: tuple[float, float], first_minute: int, count: int) -> dict[str, FloatArray]:
+    workload = disk.workload
+    if workload is None:
+        raise ValueError(f"{disk.name} has no workload")
     whole = minutes(workload, first_minute, count)
+    if disk.lived:
+        live_on(whole, Life(workload=workload, spec=disk.spec, modifications=disk.lived), first_minute, count)
     busy_s = MINUTE_S - whole["idle_s"]
     made: dict[str, FloatArray] = {}
     for way in ("read", "write"):

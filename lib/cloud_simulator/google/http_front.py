@@ -35,6 +35,9 @@ _KINDS: Final = {
     "ALREADY_EXISTS": (409, "ALREADY_EXISTS", "alreadyExists"),
     "RESOURCE_IN_USE": (400, "FAILED_PRECONDITION", "resourceInUseByAnotherResource"),
     "RESOURCE_EXHAUSTED": (429, "RESOURCE_EXHAUSTED", "rateLimitExceeded"),
+    "RESOURCE_OPERATION_RATE_EXCEEDED": (400, "FAILED_PRECONDITION", "resourceOperationRateExceeded"),
+    "QUOTA_EXCEEDED": (403, "FAILED_PRECONDITION", "quotaExceeded"),
+    "RESOURCE_NOT_READY": (400, "FAILED_PRECONDITION", "resourceNotReady"),
     "INTERNAL": (500, "INTERNAL", "backendError"),
     "UNIMPLEMENTED": (501, "UNIMPLEMENTED", "notImplemented"),
     "UNAVAILABLE": (503, "UNAVAILABLE", "backendError"),
@@ -111,13 +114,17 @@ _SERVICES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request: the parts of its path that the route's pattern names, its query and its JSON body."""
+    """A request: the parts of its path that the route's pattern names, its query and its JSON body.
+
+    Of a field that the query repeats, `query` has the last value and `fields` all.
+    """
 
     method: str
     path: str
     named: Mapping[str, str]
     query: Mapping[str, str]
     body: Mapping[str, Any]
+    fields: tuple[tuple[str, str], ...] = ()
 
     @property
     def project(self) -> str:
@@ -166,12 +173,14 @@ class Front:
         project = ""
         try:
             route, named = self._route(method, path)
+            fields = tuple(parse_qsl(parts.query, keep_blank_values=True))
             call = Call(
                 method=method,
                 path=path,
                 named=named,
-                query=dict(parse_qsl(parts.query, keep_blank_values=True)),
+                query=dict(fields),
                 body=json.loads(body) if body else {},
+                fields=fields,
             )
             project = call.project
             self._meet(route.operation, call)

@@ -1,7 +1,7 @@
 """Serving: the simulated projects on two ports of loopback, HTTP and gRPC."""
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,13 +11,15 @@ import grpc
 from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
+from cloud_simulator.clock import CLOCK_PATH, SimulatedClock
 from cloud_simulator.faults import Faults, Refused
 from cloud_simulator.google.audit_log import add_audit_log
 from cloud_simulator.google.billing import add_billing
 from cloud_simulator.google.compute import Compute
 from cloud_simulator.google.compute_writes import benches
+from cloud_simulator.google.disk_updates import DiskUpdates
 from cloud_simulator.google.fleet import GoogleFleet
-from cloud_simulator.google.http_front import Front, Refusal, loopback, refusal_of
+from cloud_simulator.google.http_front import Call, Front, Refusal, Route, loopback, refusal_of
 from cloud_simulator.google.monitoring import Monitoring, Request
 from cloud_simulator.google.projects import LEAST_DISKS, projects_of
 from cloud_simulator.google.resource_manager import add_hierarchy
@@ -29,24 +31,47 @@ _THREADS: Final = 16
 
 @dataclass(slots=True)
 class Cloud:
-    """Everything that answers for a fleet; `front.routes` is where more can be added before it is served."""
+    """Everything that answers for a fleet; `front.routes` is where more can be added before it is served.
+
+    `time` passes from the fleet's `now` on, and can be moved; metrics go by `clock` if there is one.
+    """
 
     fleet: GoogleFleet
     faults: Faults = field(default_factory=Faults)
     latency_s: float = 0.0
     clock: Callable[[], float] | None = None
+    time: SimulatedClock = field(init=False)
     front: Front = field(init=False)
     compute: Compute = field(init=False)
     monitoring: Monitoring = field(init=False)
+    updates: DiskUpdates = field(init=False)
 
     def __post_init__(self) -> None:
+        self.time = SimulatedClock(self.fleet.now)
         self.front = Front(faults=self.faults, latency_s=self.latency_s)
         self.compute = Compute(self.fleet, self.faults)
-        self.monitoring = Monitoring(self.fleet, self.faults, self.clock, self.latency_s)
+        self.monitoring = Monitoring(self.fleet, self.faults, self.clock or self.time.now_s, self.latency_s)
         self.compute.add_to(self.front)
+        self.updates = DiskUpdates(compute=self.compute, faults=self.faults, clock=self.time)
+        self.updates.add_to(self.front)
+        add_clock(self.front, self.time)
         add_hierarchy(self.front)
         add_billing(self.front)
         add_audit_log(self.front, self.fleet)
+
+
+def add_clock(front: Front, time: SimulatedClock) -> None:
+    """Adds the simulator's own path, by which the time is read and moved forward."""
+
+    def tell(_call: Call) -> Mapping[str, Any]:
+        return {"now": time.now().isoformat()}
+
+    def move(call: Call) -> Mapping[str, Any]:
+        time.pause(float(call.body["move_s"]))
+        return tell(call)
+
+    front.routes["GET", CLOCK_PATH] = Route("clock", tell)
+    front.routes["POST", CLOCK_PATH] = Route("clock", move)
 
 
 @contextmanager

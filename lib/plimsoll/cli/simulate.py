@@ -32,7 +32,8 @@ def simulate_command(
         with projects(clock().now(), volumes, seed, port) as google:
             named = " ".join(f"--project {project}" for project in google.projects)
             what = f"{len(google.fleet.volumes)} disks in {len(google.projects)} projects"
-            _wait(what, google.environment, f"all of them: plimsoll audit --cloud google {named}")
+            exports = {**google.environment, **google.clock_environment}
+            _wait(what, exports, f"all of them: plimsoll audit --cloud google {named}")
         return
     with organization(clock().now(), volumes, seed, port) as aws:
         named = " ".join(f"--role-arn {arn}" for arn in aws.role_arns)

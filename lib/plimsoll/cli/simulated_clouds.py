@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final, TypeVar
 
-from cloud_simulator.aws.events import Disturbance, HostMove, event_fields
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.clock import EVENTS_PATH, call_control
 from cloud_simulator.google.projects import LEAST_DISKS
+from cloud_simulator.metrics.events import Disturbance, HostMove, event_fields
 from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
 from plimsoll.cli.screen import Screen
 from plimsoll.clouds.registry import AWS, GOOGLE

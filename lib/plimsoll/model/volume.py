@@ -178,8 +178,9 @@ BY_HAND = Owner(kind=OwnerKind.HAND)
 class Modification:
     """The latest change of a volume's configuration that the cloud still knows.
 
-    `original` is what the volume was before it, None where the cloud does not say. `target` is what it becomes, and
-    `message` what the cloud says of a failure: both are read by those who change volumes.
+    `original` is what the volume was before it, None where the cloud does not say. Those who change volumes read
+    `target`, what it becomes, None if the cloud does not say; `message`, what the cloud says of a failure; and
+    `request_id`, by which it was asked for, empty where the cloud keeps none.
     """
 
     state: str
@@ -189,6 +190,7 @@ class Modification:
     ended: datetime | None = None
     target: VolumeSpec | None = None
     message: str = ""
+    request_id: str = ""
 
     @property
     def is_running(self) -> bool:

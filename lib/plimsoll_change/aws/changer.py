@@ -105,8 +105,8 @@ class AwsChanger:
                 sights[volume.id] = volume
         return sights
 
-    def modify(self, target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec) -> datetime:
-        """Asks once for a modification, every figure written out, and gives its start."""
+    def modify(self, target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec, _request_id: str) -> datetime:
+        """Asks once for a modification, every figure written out, and gives its start. EC2 takes no request's id."""
         ec2 = self._once.client("ec2", target.account, target.region)
         size_gib = None if then.size_gib == now.size_gib else then.size_gib
         figures = {"Size": size_gib, "Iops": then.iops, "Throughput": then.throughput_mib_s}

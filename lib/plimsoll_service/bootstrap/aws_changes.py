@@ -7,7 +7,7 @@ from plimsoll.clouds.cloud import Reach
 from plimsoll.clouds.scope import Scope
 from plimsoll.settings import Settings
 from plimsoll_change.aws.changer import AwsChanger
-from plimsoll_service.service import ChangeTools
+from plimsoll_change.ports import ChangeTools
 
 
 def account_changer(entered: Sessions, settings: Settings) -> AwsChanger:

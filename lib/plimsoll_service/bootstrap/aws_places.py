@@ -18,7 +18,7 @@ from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.settings import Settings
 from plimsoll_service.bootstrap.service import caller
 from plimsoll_service.config import ServiceConfig
-from plimsoll_service.service import ChangeTools, ServicePlaces
+from plimsoll_service.service import ServicePlaces
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll_change.ports import VolumeChanger
+    from plimsoll_change.ports import ChangeTools, VolumeTagger
 
 
 def aws_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
@@ -90,7 +90,7 @@ class AwsPlaces:
         """The reader of the target's hosts, by the probe's role."""
         return bench_of(self._enter(target.account, self.config.probe_role_name), self.settings)
 
-    def tagger(self, target: Target) -> VolumeChanger:
+    def tagger(self, target: Target) -> VolumeTagger:
         """The target's volumes, to plan changes of, by the role for plans."""
         from plimsoll_service.bootstrap.aws_changes import account_changer  # noqa: PLC0415  # for changes alone
 

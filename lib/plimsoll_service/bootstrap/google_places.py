@@ -15,7 +15,7 @@ from plimsoll.settings import Settings
 from plimsoll_google.names import UNPROBED
 from plimsoll_service.bootstrap.aws_places import aws_places
 from plimsoll_service.config import ServiceConfig
-from plimsoll_service.service import ChangeTools, ServicePlaces, unmeasured_reason
+from plimsoll_service.service import ServicePlaces, unmeasured_reason
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plimsoll.auditing.ports import AuditPorts
     from plimsoll.clouds.ledger import Ledger
-    from plimsoll_change.ports import VolumeChanger
+    from plimsoll_change.ports import ChangeTools, VolumeTagger
 
 
 def all_places(config: ServiceConfig, settings: Settings) -> Mapping[str, ServicePlaces]:
@@ -83,7 +83,7 @@ class GooglePlaces:
         """NotMeasured: nothing is probed there."""
         raise NotMeasured(f"{target}: {UNPROBED}")
 
-    def tagger(self, target: Target) -> VolumeChanger:
+    def tagger(self, target: Target) -> VolumeTagger:
         """BadInput: changes there are text for the owner."""
         raise BadInput(f"{target}: the service changes nothing there.")
 

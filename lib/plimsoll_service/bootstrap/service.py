@@ -22,7 +22,7 @@ from plimsoll.clouds.registry import AWS, cloud_of_account
 from plimsoll.model.errors import BadInput
 from plimsoll.settings import PREFIX, Settings
 from plimsoll_service.config import ServiceConfig
-from plimsoll_service.service import ChangeTools, Service, ServicePlaces
+from plimsoll_service.service import Service, ServicePlaces
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from plimsoll.model.policy import Policy
     from plimsoll.ports import Bench, FailedTarget, Target
     from plimsoll.reports.record import RecommendationRecord
-    from plimsoll_change.ports import VolumeChanger
+    from plimsoll_change.ports import ChangeTools, VolumeTagger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class PlacesByCloud:
         """The reader of the target's hosts. Raises BadInput if there is none."""
         return self._places_of(target.provider, target).prober(target)
 
-    def tagger(self, target: Target) -> VolumeChanger:
+    def tagger(self, target: Target) -> VolumeTagger:
         """The target's volumes, to plan changes of. Raises BadInput if there are none."""
         return self._places_of(target.provider, target).tagger(target)
 

@@ -52,13 +52,15 @@ class MemoryChanger:
     firing: tuple[str, ...] = ()
     logged: Mapping[str, Sequence[datetime]] | None = None
     asked: list[tuple[str, VolumeSpec, datetime]] = field(default_factory=list)  # those that took effect
+    requests: list[str] = field(default_factory=list)
     _failing: set[str] = field(default_factory=set)
 
     def look(self, _target: Target, volume_ids: Sequence[str]) -> Mapping[str, Volume | CloudError]:
         return {name: self._seen(name) for name in volume_ids}
 
-    def modify(self, _target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec) -> datetime:
+    def modify(self, _target: Target, volume_id: str, now: VolumeSpec, then: VolumeSpec, request_id: str) -> datetime:
         del now
+        self.requests.append(request_id)
         if self.refusals:
             raise self.refusals.pop(0)
         volume = self._seen(volume_id)

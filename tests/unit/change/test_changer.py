@@ -23,6 +23,7 @@ from tests.unit.cloud_simulator.test_modifications import account, id_of
 
 HERE = Target(account=HOME, region="us-east-1")
 NOW_SPEC = VolumeSpec(type="gp2", size_gib=500)
+REQUEST = "00000000-0000-4000-8000-000000000001"
 THEN = VolumeSpec(type="gp3", size_gib=500, iops=3500, throughput_mib_s=200)
 
 
@@ -47,7 +48,7 @@ def test_a_modification_is_seen_with_what_it_makes_of_the_volume(monkeypatch):
         before = changer.look(HERE, [name])[name]
         assert isinstance(before, Volume)
         assert (before.spec, before.modification) == (NOW_SPEC, None)
-        started = changer.modify(HERE, name, NOW_SPEC, THEN)
+        started = changer.modify(HERE, name, NOW_SPEC, THEN, REQUEST)
         during = changer.look(HERE, [name])[name].modification
         assert (during.state, during.started, during.target, during.original) == ("modifying", started, THEN, NOW_SPEC)
         clock.pause(300)
@@ -62,7 +63,8 @@ def test_a_volume_that_grows_names_its_size(monkeypatch):
     with changing(monkeypatch, ("data", io("io1", 100, 1000))) as (there, changer):
         name = id_of(there)
         before = changer.look(HERE, [name])[name].spec
-        changer.modify(HERE, name, before, VolumeSpec(type="gp3", size_gib=120, iops=3000, throughput_mib_s=125))
+        then = VolumeSpec(type="gp3", size_gib=120, iops=3000, throughput_mib_s=125)
+        changer.modify(HERE, name, before, then, REQUEST)
         assert changer.look(HERE, [name])[name].modification.target.size_gib == 120
 
 
@@ -71,7 +73,7 @@ def test_a_lost_answer_is_one_modification_and_no_second_call(monkeypatch):
     with changing(monkeypatch, faults=faults) as (there, changer):
         name = id_of(there)
         with pytest.raises(Unanswered):
-            changer.modify(HERE, name, NOW_SPEC, THEN)
+            changer.modify(HERE, name, NOW_SPEC, THEN, REQUEST)
         assert changer.look(HERE, [name])[name].modification.target == THEN
 
 
@@ -81,7 +83,7 @@ def test_a_refusal_keeps_its_code_and_changes_nothing(monkeypatch, code):
     with changing(monkeypatch, faults=faults) as (there, changer):
         name = id_of(there)
         with pytest.raises(ModifyRefused) as refused:
-            changer.modify(HERE, name, NOW_SPEC, THEN)
+            changer.modify(HERE, name, NOW_SPEC, THEN, REQUEST)
         assert refused.value.code == code
         assert changer.look(HERE, [name])[name].modification is None
 
@@ -90,7 +92,7 @@ def test_a_refusal_keeps_its_code_and_changes_nothing(monkeypatch, code):
 def test_an_error_of_the_cloud_itself_leaves_open_what_was_done(monkeypatch, code):
     faults = [Fault(operation="ModifyVolume", code=code, status=503, times=1)]
     with changing(monkeypatch, faults=faults) as (there, changer), pytest.raises(Unanswered):
-        changer.modify(HERE, id_of(there), NOW_SPEC, THEN)
+        changer.modify(HERE, id_of(there), NOW_SPEC, THEN, REQUEST)
 
 
 def test_the_time_that_a_refused_rate_names_is_read(monkeypatch):
@@ -100,7 +102,7 @@ def test_the_time_that_a_refused_rate_names_is_read(monkeypatch):
             now = changer.look(HERE, [name])[name].spec
             then = VolumeSpec(type="gp3", size_gib=10, iops=iops, throughput_mib_s=125)
             try:
-                changer.modify(HERE, name, now, then)
+                changer.modify(HERE, name, now, then, REQUEST)
             except ModifyRefused as error:
                 refused = error
                 break
@@ -117,7 +119,7 @@ def test_a_volume_that_is_not_there_is_gone(monkeypatch):
         assert isinstance(seen["vol-0123456789abcdef0"], VolumeGone)
         assert isinstance(seen[id_of(there)], Volume)
         with pytest.raises(VolumeGone):
-            changer.modify(HERE, "vol-0123456789abcdef0", NOW_SPEC, THEN)
+            changer.modify(HERE, "vol-0123456789abcdef0", NOW_SPEC, THEN, REQUEST)
 
 
 def test_without_cloudtrail_other_peoples_modifications_are_unknown(monkeypatch):
@@ -145,7 +147,7 @@ def test_exactly_the_permissions_that_are_printed_are_used(monkeypatch):
                 sessions.client(service, HOME, HERE.region).meta.events.register("before-call.*", note)
         changer.look(HERE, [name])
         changer.find_starts(HERE, name, there.front.living.clock.now() - timedelta(days=1))
-        changer.modify(HERE, name, NOW_SPEC, THEN)
+        changer.modify(HERE, name, NOW_SPEC, THEN, REQUEST)
     others = {"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData", "sts:GetCallerIdentity"}
     assert used | others == CHANGE
 
@@ -154,10 +156,10 @@ def test_a_plan_s_tag_takes_the_place_of_an_earlier_one_and_opens_its_volume_alo
     with changing(monkeypatch, rules=ModificationRules(tag=CHANGE_TAG)) as (there, changer):
         name = id_of(there)
         with pytest.raises(ModifyRefused) as refused:
-            changer.modify(HERE, name, NOW_SPEC, THEN)
+            changer.modify(HERE, name, NOW_SPEC, THEN, REQUEST)
         assert refused.value.code == "UnauthorizedOperation"
         for plan in ("plan-1", "plan-2"):
             changer.tag(HERE, [name], plan)
             assert changer.look(HERE, [name])[name].tags[CHANGE_TAG] == plan
-        changer.modify(HERE, name, NOW_SPEC, THEN)
+        changer.modify(HERE, name, NOW_SPEC, THEN, REQUEST)
         assert count(there) == 1

@@ -53,6 +53,16 @@ def test_controls_are_of_the_same_application_and_else_of_the_zone():
     assert [control.volume_id for control in find_controls(few, few.plan.lines)] == ["vol-c1", "vol-c2"]
 
 
+def test_controls_are_of_the_same_cloud():
+    project = Target(account="plimsoll-shop", region="us-central1", provider="google")
+    disks = [
+        ControlVolume(target=project, zone="us-central1-a", volume_id=str(number), application="shop")
+        for number in range(5)
+    ]
+    progress = a_world(a_line(1), controls=(a_control(1), *disks)).process().progress
+    assert [control.volume_id for control in find_controls(progress, progress.plan.lines)] == ["vol-c1"]
+
+
 def test_a_volume_that_was_begun_is_no_control():
     lines = [a_line(number, has_work=True) for number in range(1, 6)]
     world = a_world(*lines).approve()

@@ -162,11 +162,11 @@ def test_a_way_back_is_never_given_up_for_a_refusal():
             def __getattr__(self, name):
                 return getattr(changer, name)
 
-            def modify(self, target, volume_id, now, then):
+            def modify(self, target, volume_id, now, then, request_id):
                 if then == IO1 and len(refused) < 2:
                     refused.append(1)
                     raise ModifyRefused("UnauthorizedOperation: no", "UnauthorizedOperation")
-                return changer.modify(target, volume_id, now, then)
+                return changer.modify(target, volume_id, now, then, request_id)
 
         return Refusing()
 

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.local_store import FolderStore
 from plimsoll.model.errors import BadInput
+from plimsoll.ports import Target
 from plimsoll.settings import Settings
 from plimsoll.yaml_text import parse_yaml
 from plimsoll_change.ledger import PLAN_ROW, Fact, FactKind
 from plimsoll_change.opening import find_plan, open_store
 from plimsoll_change.people import check_approver
-from plimsoll_change.plan import has_way_back_in_a_day, hours_until_back
+from plimsoll_change.plan import has_way_back_in_a_day, hours_until_back, slots_of
 from plimsoll_change.plan_files import PLAN_FILE, keep_plan, load_rules, parse_rules, read_plan
 from plimsoll_change.progress import Progress
 from plimsoll_change.rules import ChangeRules, ChangeWindow, Freeze, SlotRule
@@ -118,6 +119,17 @@ def test_two_changes_a_day_leave_a_way_back():
     assert has_way_back_in_a_day(a_line(), ChangeRules())
     assert has_way_back_in_a_day(a_line(), ChangeRules(slots=SlotRule(most=1, hours=6)))
     assert not has_way_back_in_a_day(a_line(), ChangeRules(slots=SlotRule(most=1, hours=24)))
+
+
+def test_a_hyperdisk_goes_back_once_its_only_slot_is_free_again():
+    disk = a_line(target=Target(account="plimsoll-shop", region="us-central1", provider="google"))
+    assert (disk.optimizing_h, hours_until_back(disk, ChangeRules())) == (0, 4)
+    assert has_way_back_in_a_day(disk, ChangeRules())
+    owners = ChangeRules(slots=SlotRule(most=2, hours=48))
+    assert slots_of(disk, owners) == (SlotRule(most=1, hours=4), owners.slots)
+    assert hours_until_back(disk, owners) == 4
+    assert not has_way_back_in_a_day(disk, owners)
+    assert hours_until_back(disk, ChangeRules(slots=SlotRule(most=1, hours=6))) == 6
 
 
 def test_the_page_of_a_plan_says_what_a_board_signs():

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL_STATS
-from cloud_simulator.aws.events import Disturbance, HostMove, OthersModification, event_fields, event_of
 from cloud_simulator.aws.fleet import Fleet, served_minutes
-from cloud_simulator.aws.live_minutes import stopped_minutes
 from cloud_simulator.aws.living import LivingFleet
 from cloud_simulator.aws.volume_maker import VolumeMaker, gp2, gp3, io
 from cloud_simulator.clock import SimulatedClock
+from cloud_simulator.metrics.events import Disturbance, HostMove, OthersModification, event_fields, event_of
 from cloud_simulator.metrics.history import History, Remembered
+from cloud_simulator.metrics.live_minutes import stopped_minutes
 from cloud_simulator.metrics.series import SERIES
 from cloud_simulator.metrics.unrest import Unrest
 from cloud_simulator.metrics.workloads import Archetype

@@ -2,11 +2,13 @@
 
 import pytest
 
-from plimsoll.model.errors import BadAnswer, Endless
+from plimsoll.model.errors import BadAnswer, Endless, Unreachable, VolumeGone
 from plimsoll.model.volume import Volume
 from plimsoll.ports import Target, UnreadVolume
 from plimsoll_google import aggregated
+from plimsoll_google.errors import GOOGLE_AUDITING
 from plimsoll_google.inventory import GoogleInventory
+from plimsoll_google.listing import read_named
 
 SHOP = "plimsoll-shop"
 HERE = Target(account=SHOP, region="us-central1", provider="google")
@@ -169,3 +171,41 @@ def test_a_region_that_the_first_list_of_a_project_lacked_is_said(google, client
     google.spoil = None
     assert [one.name for one in inventory.volumes(here)] == ["one"]
     assert any("europe-west4 has disks too" in text for text in inventory.notices(here))
+
+
+def named(clients, *ids):
+    """What became of the disks of these ids: a volume, or why it is unread."""
+    entries = {entry.id: entry for entry in read_named(clients, HERE, ids, GOOGLE_AUDITING)}
+    return [entries[name].error if isinstance(entries[name], UnreadVolume) else entries[name].found for name in ids]
+
+
+def test_a_disk_that_is_named_has_its_instances_and_its_path(shop, clients):
+    whole = {volume.name: volume for volume in GoogleInventory(clients=clients, projects=[SHOP]).volumes(HERE)}
+    assert named(clients, whole["data"].id, whole["left"].id) == [whole["data"], whole["left"]]
+
+
+def test_an_id_of_no_disk_is_gone_unless_a_zone_of_its_region_is_silent(shop, clients):
+    (error,) = named(clients, "7")
+    assert isinstance(error, VolumeGone)
+    shop.unreachable[SHOP] = ["zones/us-central1-f"]
+    (error,) = named(clients, "7")
+    assert isinstance(error, Unreachable)
+    assert "us-central1-f" in str(error)
+    shop.unreachable[SHOP] = ["zones/europe-west4-b"]
+    assert isinstance(named(clients, "7")[0], VolumeGone)
+
+
+def test_a_named_disk_in_dispute_with_its_instance_is_unread(shop, clients):
+    volumes = {volume.name: volume for volume in GoogleInventory(clients=clients, projects=[SHOP]).volumes(HERE)}
+
+    def spoil(permission, answer):
+        for scope in answer["items"].values() if permission == INSTANCES else ():
+            for instance in scope.get("instances", ()):
+                instance["disks"] = [held for held in instance["disks"] if not held["source"].endswith("/data")]
+        return answer
+
+    shop.spoil = spoil
+    error, other = named(clients, volumes["data"].id, volumes["web-1"].id)
+    assert isinstance(error, BadAnswer)
+    assert "data" in str(error)
+    assert other == volumes["web-1"]

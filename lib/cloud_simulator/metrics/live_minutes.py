@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from cloud_simulator.aws.events import Disturbance
-from cloud_simulator.aws.modifications import Modification
 from cloud_simulator.metrics.carrying import Carried, Limits, carry
+from cloud_simulator.metrics.events import Disturbance
+from cloud_simulator.metrics.modifications import Modification
 from cloud_simulator.metrics.series import CHECK_OF, IOPS, THROUGHPUT
 from cloud_simulator.metrics.workloads import DAY_MINUTES, Workload, asked_work
-from cloud_simulator.published import UNBOUNDED, Ceiling, TokenBucket, VolumeSpec, ebs_types
+from cloud_simulator.published import UNBOUNDED, Ceiling, TokenBucket, VolumeSpec, disk_types, ebs_types
 from cloud_simulator.units import KIB_PER_MIB, MINUTE_S, FloatArray
 
 HostMost = tuple[float, float, float]
@@ -193,7 +193,7 @@ def _place(at_s: float, first_minute: int, count: int, *, clipped: bool = True) 
 
 @lru_cache(maxsize=4096)
 def _ceiling(spec: VolumeSpec) -> Ceiling:
-    kind = ebs_types().get(spec.type)
+    kind = ebs_types().get(spec.type) or disk_types().get(spec.type)
     return UNBOUNDED if kind is None else kind.ceiling(spec)
 
 

@@ -1,0 +1,1 @@
+"""Changes on Google Cloud: Hyperdisks looked at, and given other IOPS and throughput by one call."""
