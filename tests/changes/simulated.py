@@ -417,7 +417,7 @@ def describe(outcomes: Sequence[Outcome]) -> Iterator[str]:
         lot = [each for each in within if max(least for least in _SLOWER if each.busy_latency >= least) == above]
         alarms = [each for each in lot if each.asked_h is not None]
         share = 100 * len(alarms) / max(1, len(lot))
-        yield f"nothing stopped, busy hours slower by {words}: {len(lot)}; taken back: {len(alarms)} ({share:.1f} %)"
+        yield f"with room, busy hours slower by {words}: {len(lot)}; taken back: {len(alarms)} ({share:.1f} %)"
     raised = [each for each in outcomes if each.fate is Fate.RAISED]
     yield f"raised: {len(raised)}; taken back: {sum(each.asked_h is not None for each in raised)}"
     waiting = [each for each in over if each.waited_h > 0]
