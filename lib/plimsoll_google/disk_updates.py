@@ -95,10 +95,11 @@ class DiskUpdate(CloudAnswer):
 
 
 class UpdateRefused(CloudError):
-    """Google refused an update, for a reason of its own."""
+    """Google refused an update, for a reason of its own, which is its `code`."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{code}: {message}")
+    def __init__(self, sentence: str, code: str = "") -> None:
+        """`sentence` is what a person reads."""
+        super().__init__(sentence)
         self.code = code
 
 
@@ -150,9 +151,10 @@ def _refusal(error: Exception, target: Target, place: str) -> CloudError:
         return VolumeGone(f"{place} does not exist any more.")
     reason, message = reason_of(error), message_of(error)
     if _RATE.search(f"{reason} {message}"):
-        return UpdateRefused(RATE_EXCEEDED, message)
+        return UpdateRefused(f"{RATE_EXCEEDED}: {message}", RATE_EXCEEDED)
     by_kind = (code for kind, code in _CODES_OF if isinstance(translated, kind))
-    return UpdateRefused(_QUOTAS.get(reason) or next(by_kind, reason), message)
+    code = _QUOTAS.get(reason) or next(by_kind, reason)
+    return UpdateRefused(f"{code}: {message}", code)
 
 
 def _scope_of(path: str) -> str:
