@@ -1,8 +1,18 @@
 """What of an answer has to be the same whatever was left unread."""
 
+import math
 from dataclasses import replace
 
 from plimsoll.decide.answer import Change, Keep, Wait
+
+
+class WaitS(float):
+    """Seconds of waiting, the same within a millisecond or a millionth: that is how the certificate takes them."""
+
+    def __eq__(self, other):
+        return math.isclose(self, other, rel_tol=1e-6, abs_tol=1e-3)
+
+    __hash__ = float.__hash__
 
 
 def decided_on(one):
@@ -29,7 +39,7 @@ def decided_on(one):
         told += [comparison.drop_in and comparison.drop_in.spec, comparison.flip]
         told += [relief and (relief.spec, relief.usd_month, relief.tried and relief.tried.throttled_minutes)]
         told += [best.feasible and (best.spec, best.usd_month, best.tried.throttled_minutes)]
-        told += [comparison.now.throttled_minutes, round(comparison.now.longest_wait_s, 3), found.evidence]
+        told += [comparison.now.throttled_minutes, WaitS(comparison.now.longest_wait_s), found.evidence]
     if isinstance(found, Change):
         told += [found.target.spec, found.usd_month_then, found.target.tried.throttled_minutes, promised(found.risk)]
     if isinstance(found, Change | Keep) and found.too_risky is not None:
