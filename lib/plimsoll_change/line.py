@@ -121,6 +121,11 @@ class LineJob:
         return self.leg is Leg.FORTH and self.find(FactKind.COMPLETED) is not None
 
     @property
+    def is_in_force(self) -> bool:
+        """True while its volume has the change: it arrived, and is not back, also where the way back failed."""
+        return self.find(FactKind.COMPLETED, Leg.FORTH) is not None and self.find(FactKind.COMPLETED, Leg.BACK) is None
+
+    @property
     def is_arriving(self) -> bool:
         """True for a change that is still to come or on its way."""
         return self.leg is Leg.FORTH and not self.is_changed and self.next is not LineStep.DONE

@@ -42,7 +42,7 @@ _OPENERS: Final[Mapping[str, str]] = {
     AWS: "plimsoll_change.aws.opening:open_accounts_of",
     GOOGLE: "plimsoll_change.google.changer:open_projects",
 }
-"""What makes the tools of a scope in each cloud. It is imported when the cloud is first asked."""
+"""The function that makes the tools of a scope, by cloud. It is imported when the cloud is first asked."""
 
 
 def plan_changes_of(

@@ -58,9 +58,9 @@ def describe_status(progress: Progress, now: datetime, billed: Mapping[str, floa
 def _describe_line(job: LineJob, now: datetime, billed: Mapping[str, float]) -> dict[str, Any]:
     line, latest = job.line, job.facts[-1] if job.facts else None
     done, back = job.find(FactKind.COMPLETED, Leg.FORTH), job.find(FactKind.COMPLETED, Leg.BACK)
-    is_changed, verdict = done is not None and back is None, job.worse or job.verdict
+    verdict = job.worse or job.verdict
     since = None if done is None else ((now if back is None else back.at) - done.at) / _MONTH
-    costs = billed.get(line.volume_id) if is_changed else None
+    costs = billed.get(line.volume_id) if job.is_in_force else None
     saved = line.usd_month_saved if costs is None else line.usd_month_now - costs
     promised = round(line.usd_month_saved, 2)
     worse, asked = job.find(FactKind.TAKEN_BACK, Leg.BACK), job.find(FactKind.REQUESTED, Leg.BACK)
@@ -75,7 +75,7 @@ def _describe_line(job: LineJob, now: datetime, billed: Mapping[str, float]) -> 
         "waits_until": latest.until.isoformat() if latest is not None and latest.until is not None else None,
         "verdict": None if verdict is None else verdict.text,
         "promised_usd_month": promised,
-        "changed_usd_month": promised if is_changed else 0.0,
+        "changed_usd_month": promised if job.is_in_force else 0.0,
         "reversed_usd_month": promised if back is not None else 0.0,
         "realized_usd": None if since is None else round(saved * since, 2),
         "by_bill": costs is not None,

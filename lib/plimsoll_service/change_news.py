@@ -129,12 +129,15 @@ def _describe_fact(progress: Progress, name: str, number: int, change_class: str
 def _describe_end(progress: Progress) -> Iterator[ChangeNews]:
     """The news that a plan is over."""
     jobs = progress.jobs.values()
-    changed, back = sum(job.is_changed for job in jobs), sum(job.leg is Leg.BACK for job in jobs)
+    changed, back = (
+        sum(job.is_in_force for job in jobs),
+        sum(job.find(FactKind.COMPLETED, Leg.BACK) is not None for job in jobs),
+    )
     yield ChangeNews(
         kind="over",
         at=max(fact.at for job in jobs for fact in job.facts),
         title=f"The plan {cut(progress.plan.id, _LONGEST_SUBJECT)} is over",
-        text=f"{changed:,} of {len(jobs):,} volumes stay changed; {back:,} were taken back.",
+        text=f"{changed:,} of {len(jobs):,} volumes stay changed; {back:,} are back.",
     )
 
 

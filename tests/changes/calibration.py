@@ -115,4 +115,4 @@ def _as_plain(value: Any) -> Any:
 
 
 _OWN: Final = {"own_weeks"}
-"""What an account has of its own does not ship."""
+"""The fields of an account's own, which do not ship."""

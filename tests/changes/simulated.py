@@ -61,7 +61,7 @@ _NAMED_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _WEEK_MINUTES = 7 * 1440
 _SLOWER = (0.0, 1.05, 1.25)
 _SLOWER_WORDS = ("under 5 %", "5 to 25 %", "25 % and more")
-"""What a change does to the latency of busy hours: nothing that counts, something, and what the rule calls worse."""
+"""The bounds of the latency of busy hours after a change: nothing that counts, something, what the rule calls worse."""
 
 
 class Fate(StrEnum):
@@ -390,7 +390,7 @@ def tell_outcome(change: SimulatedChange, job: LineJob, account: SimulatedAccoun
 
 
 def _busy_latency(life: Life, change: LivingModification) -> float:
-    """What a change alone would make of the latency of the busiest hours of the week after it, by the simulator."""
+    """The latency of the busiest hours of the week after a change, over that without it, by the simulator."""
     alone = replace(life, modifications=[each for each in life.modifications if each.started_s <= change.started_s])
     first = int(change.ended_s) // 60 + 1
     carried, begins = carry_minutes(alone, first, _WEEK_MINUTES, alone.first_minute)

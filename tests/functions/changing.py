@@ -106,7 +106,7 @@ class Changing:
         return [detail for _, detail in self.service.events.sent]
 
     def news(self, *kinds):
-        """What the events say, by kind and title."""
+        """The news of the events, by kind and title."""
         told = [(each["kind"], each["title"]) for event in self.events for each in event["news"]]
         return [each for each in told if not kinds or each[0] in kinds]
 

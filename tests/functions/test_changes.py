@@ -324,7 +324,7 @@ def test_who_stopped_a_plan_is_told_and_that_it_is_over_once_all_is_watched(tmp_
         ("over", "The plan run-1 is over"),
     ]
     (over,) = [each for event in world.events for each in event["news"] if each["kind"] == "over"]
-    assert over["text"] == "1 of 5 volumes stay changed; 0 were taken back."
+    assert over["text"] == "1 of 5 volumes stay changed; 0 are back."
 
 
 def test_a_plan_that_nobody_approved_ends_without_news(tmp_path):
@@ -347,6 +347,8 @@ def test_a_change_that_a_person_takes_back_and_a_way_back_that_failed_are_told(t
         ("not-restored", "vol-0001 failed to go back"),
     ]
     assert world.events[-1]["volumes"]["not_restored"] == 1
+    (over,) = [each["text"] for event in world.events for each in event["news"] if each["kind"] == "over"]
+    assert over == "1 of 1 volumes stay changed; 0 are back."
     told = {each["todo"] for event in world.events for each in event["news"] if each["kind"] == "not-restored"}
     assert told == {"It is tried once more.", "It stays changed: take it back by hand."}
 

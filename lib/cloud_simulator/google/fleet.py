@@ -198,7 +198,7 @@ class Measured:
 
     @property
     def id(self) -> str:
-        """Of its own, another one once it does something else."""
+        """The device's id, another one once it does something else."""
         disk, attachment = self.attachments[0]
         lived = sum(len(each.lived) for each, _ in self.attachments)
         return f"{attachment.vm.id}/{attachment.device}/{disk.spec.type}{f'/{lived}' if lived else ''}"

@@ -174,7 +174,7 @@ def test_a_region_that_the_first_list_of_a_project_lacked_is_said(google, client
 
 
 def named(clients, *ids):
-    """What became of the disks of these ids: a volume, or why it is unread."""
+    """The disks of these ids: a volume each, or why it is unread."""
     entries = {entry.id: entry for entry in read_named(clients, HERE, ids, GOOGLE_AUDITING)}
     return [entries[name].error if isinstance(entries[name], UnreadVolume) else entries[name].found for name in ids]
 

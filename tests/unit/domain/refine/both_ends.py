@@ -79,7 +79,7 @@ def _are_alike(case, highest):
 
 
 def _may_be_above(case, most):
-    """Whether an unread bucket can have been above what its epoch carries."""
+    """True if an unread bucket can have been above what its epoch carries."""
     if case.demand.spread is None:
         return False
     unread, above = case.demand.spread.any_unread, np.zeros(len(case.demand.observed), np.bool_)
