@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from plimsoll.clouds.registry import AWS, GOOGLE
@@ -11,6 +11,40 @@ from plimsoll.ports import Target
 from plimsoll_change.ports import ChangeTools, Sights, VolumeChanger
 from plimsoll_change.rules import SlotRule
 
+Refusal = tuple[timedelta | None, str]
+"""The time until another attempt, None if a way forth has none, and the sentence."""
+
+_HOUR: Final = timedelta(hours=1)
+_SOON: Final = timedelta(minutes=5)
+
+_EC2: Final[Mapping[str, Refusal]] = {
+    "VolumeModificationRateExceeded": (timedelta(hours=6), "no slot is free"),
+    "IncorrectModificationState": (_HOUR, "an earlier modification is not complete"),
+    "IncorrectState": (_HOUR, "the volume's state does not allow it now"),
+    "VolumeModificationSizeLimitExceeded": (_HOUR, "the region's quota under modification is full"),
+    "MaxIOPSLimitExceeded": (_HOUR, "the region's quota of IOPS is full: ask for a higher one"),
+    "VolumeLimitExceeded": (_HOUR, "the region's quota of storage is full: ask for a higher one"),
+    "RequestLimitExceeded": (_SOON, "the cloud takes no more calls just now"),
+    "UnauthorizedOperation": (None, "ec2:ModifyVolume is not allowed"),
+    "OperationNotPermitted": (None, "a service manages the volume"),
+    "UnsupportedOperation": (None, "the cloud does not do this with such a volume"),
+    "InvalidParameterValue": (None, "the cloud does not take these figures"),
+    "InvalidParameterCombination": (None, "the cloud does not take these figures together"),
+}
+"""Amazon EC2 API Reference, "Error codes", read 2026-11-27."""
+
+_COMPUTE_ENGINE: Final[Mapping[str, Refusal]] = {
+    "RESOURCE_OPERATION_RATE_EXCEEDED": (timedelta(hours=4), "no slot is free"),
+    "resourceNotReady": (_HOUR, "the disk's state does not allow it now"),
+    "quotaExceeded": (_HOUR, "a quota of the project is full: ask for a higher one"),
+    "rateLimitExceeded": (_SOON, "the cloud takes no more calls just now"),
+    "forbidden": (None, "compute.disks.update is not allowed"),
+    "UnsupportedOperation": (None, "a disk's type and size do not change in place"),
+    "invalid": (None, "the cloud does not take these figures"),
+}
+"""Google Cloud's pages "Troubleshoot quota errors", "Concurrent operation quotas" and "Troubleshoot bulk VM creation",
+read 2026-11-27; the second is how users of Compute Engine report it, and the first is not proved for disks.update."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeCloud:
@@ -18,6 +52,7 @@ class ChangeCloud:
 
     slots: SlotRule
     call: str  # with which a step begins that is the API's own call
+    refusals: Mapping[str, Refusal]  # by the code of a call that was refused
     has_patches: bool = True  # what owners change with their tools is planned too, as a patch for them
     moving_h_a_tib: float = 0.0  # until a change is whole; nothing is taken back before
 
@@ -27,12 +62,14 @@ CHANGE_CLOUDS: Final[Mapping[str, ChangeCloud]] = {
     AWS: ChangeCloud(
         slots=SlotRule(most=4, hours=24.0),
         call="aws ec2 modify-volume ",
+        refusals=_EC2,
         moving_h_a_tib=6.0,
     ),
     # Hyperdisk's figures about once in four hours, as data/types.yaml of Google's package has it.
     GOOGLE: ChangeCloud(
         slots=SlotRule(most=1, hours=4.0),
         call="gcloud compute disks update ",
+        refusals=_COMPUTE_ENGINE,
         has_patches=False,
     ),
 }

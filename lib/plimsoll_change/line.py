@@ -20,6 +20,7 @@ from plimsoll.jobs.kernel import DONE, BenchPatience, JobKind, JobStepRow
 from plimsoll.model.errors import BadInput, CloudError, Unreachable, VolumeGone
 from plimsoll.model.volume import Modification, Volume, VolumeSpec
 from plimsoll.ports import Claims, RunStore
+from plimsoll_change.clouds import CHANGE_CLOUDS
 from plimsoll_change.drift import Drift, find_drifts
 from plimsoll_change.ledger import PLAN_ROW, ChangeLedger, Fact, FactKind, Leg, find_latest, find_starts
 from plimsoll_change.plan import ChangePlan, PlannedLine, slots_of
@@ -331,38 +332,14 @@ def _send(job: LineJob, volume: Volume, spec: VolumeSpec, request_id: str, conte
     return job.note(FactKind.REQUESTED, now, started=started)
 
 
-HOUR: Final = timedelta(hours=1)
-REFUSALS: Final[Mapping[str, tuple[timedelta | None, str]]] = {
-    "VolumeModificationRateExceeded": (timedelta(hours=6), "no slot is free"),
-    "IncorrectModificationState": (HOUR, "an earlier modification is not complete"),
-    "IncorrectState": (HOUR, "the volume's state does not allow it now"),
-    "VolumeModificationSizeLimitExceeded": (HOUR, "the region's quota under modification is full"),
-    "MaxIOPSLimitExceeded": (HOUR, "the region's quota of IOPS is full: ask for a higher one"),
-    "VolumeLimitExceeded": (HOUR, "the region's quota of storage is full: ask for a higher one"),
-    "RequestLimitExceeded": (timedelta(minutes=5), "the cloud takes no more calls just now"),
-    "UnauthorizedOperation": (None, "ec2:ModifyVolume is not allowed"),
-    "OperationNotPermitted": (None, "a service manages the volume"),
-    "UnsupportedOperation": (None, "the cloud does not do this with such a volume"),
-    "InvalidParameterValue": (None, "the cloud does not take these figures"),
-    "InvalidParameterCombination": (None, "the cloud does not take these figures together"),
-    "RESOURCE_OPERATION_RATE_EXCEEDED": (timedelta(hours=4), "no slot is free"),
-    "resourceNotReady": (HOUR, "the disk's state does not allow it now"),
-    "quotaExceeded": (HOUR, "a quota of the project is full: ask for a higher one"),
-    "rateLimitExceeded": (timedelta(minutes=5), "the cloud takes no more calls just now"),
-    "forbidden": (None, "compute.disks.update is not allowed"),
-    "invalid": (None, "the cloud does not take these figures"),
-}
-"""The time until another attempt, None if a way forth has none, and the sentence of each code: of EC2's (Amazon EC2
-API Reference, "Error codes", read 2026-11-27), then of Compute Engine's (reasons of its errors, from memory)."""
-
-
 def _note_refusal(job: LineJob, refusal: ModifyRefused, now: datetime) -> LineJob:
     """The line after a refusal. A change that will not be taken is dropped; a way back is tried every hour."""
-    wait, sentence = REFUSALS.get(refusal.code, (None, "the cloud refuses it"))
+    refusals = CHANGE_CLOUDS[job.line.target.provider].refusals
+    wait, sentence = refusals.get(refusal.code, (None, "the cloud refuses it"))
     text = f"{sentence}: {refusal}"
     if wait is None and job.leg is Leg.FORTH:
         return job.note(FactKind.DROPPED, now, code=refusal.code, text=text)
-    return job.wait(now, refusal.code, text, refusal.until or now + (wait or HOUR))
+    return job.wait(now, refusal.code, text, refusal.until or now + (wait or timedelta(hours=1)))
 
 
 def await_line(job: LineJob, context: LineContext) -> LineJob:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Final
 
-from google.api_core.exceptions import Forbidden, NotFound
+from google.api_core.exceptions import NotFound
 from google.cloud import compute_v1
 
 from plimsoll.clouds.common.dated_data import volume_types
@@ -18,7 +18,7 @@ from plimsoll.ports import BenchHost, Target
 from plimsoll_google.clients import Clients
 from plimsoll_google.disks import host_instance as read_instance
 from plimsoll_google.disks import tags_of
-from plimsoll_google.errors import google_errors, message_of, too_many
+from plimsoll_google.errors import google_errors
 from plimsoll_google.names import LIST_INSTANCES, last_of, region_of
 from plimsoll_measure.bench.agent import agent_version
 
@@ -33,31 +33,15 @@ GOOGLE_CLEANING: Final = CallPurpose(
     again="run `plimsoll sweep --cloud google` later",
 )
 
-_QUOTAS: Final = ("quota", "limit exceeded")
+
+def measuring(what: str, place: str, permission: str) -> AbstractContextManager[None]:
+    """Raises errors of Google's clients as CloudError, "cannot `what`"."""
+    return google_errors(what, place, permission, GOOGLE_MEASURING)
 
 
-@contextmanager
-def measuring(what: str, place: str, permission: str) -> Iterator[None]:
-    """Raises errors of Google's clients as CloudError, "cannot `what`".
-
-    Google calls a quota that is used up forbidden.
-    """
-    with google_errors(what, place, permission, GOOGLE_MEASURING):
-        try:
-            yield
-        except Forbidden as error:
-            message = message_of(error)
-            used_up = any(word in message.lower() for word in _QUOTAS) and "quota project" not in message
-            if too_many(error) or not used_up:
-                raise
-            raise CloudError(f"cannot {what}: {message}. Ask for a higher quota in IAM & Admin, Quotas.") from error
-
-
-@contextmanager
-def cleaning(what: str, place: str, permission: str) -> Iterator[None]:
+def cleaning(what: str, place: str, permission: str) -> AbstractContextManager[None]:
     """The same as `measuring`, for calls that find, detach and delete scratch disks."""
-    with google_errors(what, place, permission, GOOGLE_CLEANING):
-        yield
+    return google_errors(what, place, permission, GOOGLE_CLEANING)
 
 
 FOLLOWED_S: Final = 30.0

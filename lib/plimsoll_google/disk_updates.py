@@ -2,9 +2,10 @@
 
 An operation has its time, its requester's id and its error, and not the figures that were asked for: a disk shows them
 once it is done. Operations are kept for a limited time (Compute Engine v1: `disks.update`, `regionDisks.update`,
-`zoneOperations.list`, `Operation`; read 2026-11-27). Not proved on a live project: that such an operation has the type
-`update`, that two `paths` may change in one call, by which reason an update within four hours of another is refused,
-and whether one that failed counts.
+`zoneOperations.list`, `Operation`; read 2026-11-27). Both figures change in one call, because one alone may be refused
+beside the other's old figure (hashicorp/terraform-provider-google, issue 26315). Not proved on a live project: that
+such an operation has the type `update`, that two `paths` may change in one call, by which reason an update within four
+hours of another is refused, and whether one that failed counts.
 """
 
 import re
@@ -25,6 +26,7 @@ from plimsoll.model.errors import (
     ApiDisabled,
     BadCredentials,
     CloudError,
+    QuotaUsedUp,
     Throttled,
     Unanswered,
     VolumeGone,
@@ -32,7 +34,7 @@ from plimsoll.model.errors import (
 from plimsoll.model.volume import Modification, Volume, VolumeSpec
 from plimsoll.ports import Target, UnreadVolume
 from plimsoll_google.clients import Clients
-from plimsoll_google.errors import GOOGLE_FAILURES, google_error, message_of, reason_of
+from plimsoll_google.errors import GOOGLE_FAILURES, google_error, message_of, reason_of, reasons_of
 from plimsoll_google.listing import ListedDisk, read_named
 from plimsoll_google.names import LIST_REGION_OPERATIONS, LIST_ZONE_OPERATIONS, UPDATE_DISK, moment, within_project
 from plimsoll_google.pages import ListCall, PagedList
@@ -46,8 +48,11 @@ CHANGING_DISKS: Final = CallPurpose(
 RATE_EXCEEDED: Final = "RESOURCE_OPERATION_RATE_EXCEEDED"
 _RATE: Final = re.compile(r"resource_?operation_?rate_?exceeded|operation rate exceeded|\d+ hours", re.IGNORECASE)
 _SERVER_FAILED: Final = 500
-_QUOTAS: Final = {"QUOTA_EXCEEDED": "quotaExceeded", "quotaExceeded": "quotaExceeded"}
-_CODES_OF: Final = ((Throttled, "rateLimitExceeded"), (AccessDenied, "forbidden"))
+_CODES_OF: Final = (
+    (Throttled, "rateLimitExceeded"),
+    (QuotaUsedUp, "quotaExceeded"),
+    (AccessDenied, "forbidden"),
+)
 _UPDATE: Final = "update"
 _PAGE: Final = 500
 _NAMES_A_FILTER: Final = 40
@@ -149,11 +154,10 @@ def _refusal(error: Exception, target: Target, place: str) -> CloudError:
         return Unanswered(f"no answer to disks.update of {place}: {type(error).__name__}.")
     if isinstance(error, NotFound):
         return VolumeGone(f"{place} does not exist any more.")
-    reason, message = reason_of(error), message_of(error)
-    if _RATE.search(f"{reason} {message}"):
+    message = message_of(error)
+    if any(_RATE.search(text) for text in (message, *reasons_of(error))):
         return UpdateRefused(f"{RATE_EXCEEDED}: {message}", RATE_EXCEEDED)
-    by_kind = (code for kind, code in _CODES_OF if isinstance(translated, kind))
-    code = _QUOTAS.get(reason) or next(by_kind, reason)
+    code = next((code for kind, code in _CODES_OF if isinstance(translated, kind)), reason_of(error))
     return UpdateRefused(f"{code}: {message}", code)
 
 

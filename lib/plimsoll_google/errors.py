@@ -17,6 +17,7 @@ from plimsoll.model.errors import (
     ApiDisabled,
     BadCredentials,
     CloudError,
+    QuotaUsedUp,
     Throttled,
     Unexpected,
     Unreachable,
@@ -65,7 +66,19 @@ _API_OF: Final = {
     "cloudbilling": BILLING,
     "logging": LOGGING,
 }
-_TOO_MANY: Final = {"RATE_LIMIT_EXCEEDED", "rateLimitExceeded", "userRateLimitExceeded", "concurrentLimitExceeded"}
+_TOO_MANY: Final = (
+    "RATE_LIMIT_EXCEEDED",
+    "CONCURRENT_OPERATIONS_QUOTA_EXCEEDED",
+    "RESOURCE_OPERATION_RATE_EXCEEDED",
+    "rateLimitExceeded",
+    "userRateLimitExceeded",
+    "concurrentLimitExceeded",
+)
+"""The reasons by which Compute Engine forbids what it would take a little later (its pages "Troubleshoot quota errors"
+and "Concurrent operation quotas", read 2026-11-27; the third is in googleapis/python-compute, issue 279)."""
+_USED_UP: Final = ("QUOTA_EXCEEDED", "quotaExceeded")
+_QUOTA_WORDS: Final = ("quota", "limit exceeded")
+_UNNAMED: Final = frozenset({"forbidden"})
 _NO_QUOTA: Final = "no quota project"
 _NO_ANSWER: Final = "no answer of the token service"
 """The codes under which the table has what is known by its message alone."""
@@ -132,17 +145,23 @@ def no_token_now(error: Exception) -> bool:
 
 def too_many(error: Exception) -> bool:
     """True if Google asks for fewer calls; Compute Engine says so with 403 as well as with 429."""
-    return isinstance(error, api.TooManyRequests) or reason_of(error) in _TOO_MANY
+    return isinstance(error, api.TooManyRequests) or not reasons_of(error).isdisjoint(_TOO_MANY)
 
 
 def _code_in_table(error: Exception, message: str) -> str:
-    """The code under which the table has an error. Its reason counts only if it is forbidden or too much."""
-    reason = reason_of(error)
-    if no_token_now(error) or reason in _TOO_MANY:
-        return reason or _NO_ANSWER
-    if not isinstance(error, api.Forbidden):
+    """The code under which the table has an error. Its reasons count only if it is forbidden or too much."""
+    if no_token_now(error):
+        return _NO_ANSWER
+    if not isinstance(error, api.Forbidden) and not too_many(error):
         return ""
-    return _NO_QUOTA if "requires a quota project" in message else reason
+    if "requires a quota project" in message:
+        return _NO_QUOTA
+    reasons = reasons_of(error)
+    is_by_words = isinstance(error, api.Forbidden) and reasons <= _UNNAMED
+    if is_by_words and any(word in message.lower() for word in _QUOTA_WORDS):
+        return _USED_UP[0]
+    codes = (code for row in _ROWS for code in row.codes if isinstance(code, str))
+    return next((code for code in codes if code in reasons), "")
 
 
 def _disabled_api(error: Exception, place: str, permission: str) -> dict[str, str]:
@@ -168,15 +187,24 @@ def message_of(error: api.GoogleAPICallError) -> str:
 
 def reason_of(error: Exception) -> str:
     """Google's own name of a refusal, from its ErrorInfo or the older first error; "" if it has none."""
+    return next(iter(_list_reasons(error)), "")
+
+
+def reasons_of(error: Exception) -> frozenset[str]:
+    """All names that Google gives a refusal: its ErrorInfo and its older errors may have different ones."""
+    return frozenset(_list_reasons(error))
+
+
+def _list_reasons(error: Exception) -> list[str]:
     if not isinstance(error, api.GoogleAPICallError):
-        return ""
-    named = [detail["reason"] for detail in error.errors if isinstance(detail, dict) and detail.get("reason")]
-    return str(error.reason or (named[0] if named else ""))
+        return []
+    older = [detail.get("reason") for detail in error.errors if isinstance(detail, dict)]
+    return [str(reason) for reason in (error.reason, *older) if reason]
 
 
 _ROWS: Final = (
     ErrorRow(
-        (api.TooManyRequests, *sorted(_TOO_MANY)),
+        (api.TooManyRequests, *_TOO_MANY),
         Throttled,
         "Google kept refusing {permission} for too many calls until the retries were used up ({name}). "
         "{purpose.goes_on}; {purpose.again}.",
@@ -190,6 +218,7 @@ _ROWS: Final = (
         "these credentials name no project that calls count for. Name one with "
         "`gcloud auth application-default set-quota-project PROJECT`.",
     ),
+    ErrorRow(_USED_UP, QuotaUsedUp, "{message}. {purpose.goes_on}; ask for a higher quota in IAM & Admin, Quotas."),
     ErrorRow(
         ("BILLING_DISABLED", "billingNotEnabled"),
         CloudError,

@@ -35,6 +35,7 @@ _KINDS: Final = {
     "ALREADY_EXISTS": (409, "ALREADY_EXISTS", "alreadyExists"),
     "RESOURCE_IN_USE": (400, "FAILED_PRECONDITION", "resourceInUseByAnotherResource"),
     "RESOURCE_EXHAUSTED": (429, "RESOURCE_EXHAUSTED", "rateLimitExceeded"),
+    "CONCURRENT_OPERATIONS_QUOTA_EXCEEDED": (403, "PERMISSION_DENIED", "rateLimitExceeded"),
     "RESOURCE_OPERATION_RATE_EXCEEDED": (400, "FAILED_PRECONDITION", "resourceOperationRateExceeded"),
     "QUOTA_EXCEEDED": (403, "FAILED_PRECONDITION", "quotaExceeded"),
     "RESOURCE_NOT_READY": (400, "FAILED_PRECONDITION", "resourceNotReady"),
@@ -45,8 +46,13 @@ _KINDS: Final = {
 }
 """Each code's HTTP status, gRPC status and Compute's word for it."""
 
-_INFO: Final = {"PERMISSION_DENIED": "IAM_PERMISSION_DENIED", "RESOURCE_EXHAUSTED": "RATE_LIMIT_EXCEEDED"}
-"""What ErrorInfo says of a gRPC status."""
+_INFO: Final = {
+    "PERMISSION_DENIED": "IAM_PERMISSION_DENIED",
+    "SERVICE_DISABLED": "SERVICE_DISABLED",
+    "RESOURCE_EXHAUSTED": "RATE_LIMIT_EXCEEDED",
+    "CONCURRENT_OPERATIONS_QUOTA_EXCEEDED": "CONCURRENT_OPERATIONS_QUOTA_EXCEEDED",
+}
+"""What ErrorInfo says of a code. Operations that are too many at once have two names: this one and the older."""
 _DETAIL: Final = "type.googleapis.com/google.rpc.ErrorInfo"
 _TITLES: Final = {
     "compute.googleapis.com": "Compute Engine API",
@@ -86,15 +92,12 @@ def refusal_of(refused: Refused, service: str, project: str) -> Refusal:
     error list beside it.
     """
     http, grpc, reason = _KINDS.get(refused.code, _KINDS["INTERNAL"])
-    message, word = refused.message, _INFO.get(grpc)
+    message, word = refused.message, _INFO.get(refused.code)
     if refused.code == "SERVICE_DISABLED":
         where = f"https://console.developers.google.com/apis/api/{service}/overview?project={project}"
-        message, word = (
-            (
-                f"{_TITLES.get(service, service)} has not been used in project {project} before or it is disabled. "
-                f"Enable it by visiting {where} then retry."
-            ),
-            refused.code,
+        message = (
+            f"{_TITLES.get(service, service)} has not been used in project {project} before or it is disabled. "
+            f"Enable it by visiting {where} then retry."
         )
     metadata = {"service": service, "consumer": f"projects/{project}"}
     info = {"reason": word, "domain": "googleapis.com", "metadata": metadata} if word else None

@@ -17,6 +17,7 @@ PlimsollError
     ├── BadCredentials
     ├── RegionUnavailable
     ├── ApiDisabled
+    ├── QuotaUsedUp
     ├── ClockSkewed
     ├── Throttled
     ├── Unreachable
@@ -98,6 +99,10 @@ class RegionUnavailable(CloudError):
 
 class ApiDisabled(CloudError):
     """The API that would answer is switched off for the account."""
+
+
+class QuotaUsedUp(CloudError):
+    """A quota of the account is used up: a higher one has to be asked for."""
 
 
 class ClockSkewed(CloudError):

@@ -12,11 +12,12 @@ from cloud_simulator.aws.volume_maker import gp2, io
 from cloud_simulator.faults import Effect, Fault
 from plimsoll.clouds.aws.permissions import CHANGE, CHANGE_TAG
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.registry import AWS
 from plimsoll.model.errors import BadCredentials, Unanswered, VolumeGone
 from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.ports import Target
 from plimsoll_change.aws.changer import AwsChanger
-from plimsoll_change.line import REFUSALS
+from plimsoll_change.clouds import CHANGE_CLOUDS
 from plimsoll_change.ports import ModifyRefused
 from tests.unit.cloud_simulator.served import HOME
 from tests.unit.cloud_simulator.test_modifications import account, id_of
@@ -77,7 +78,7 @@ def test_a_lost_answer_is_one_modification_and_no_second_call(monkeypatch):
         assert changer.look(HERE, [name])[name].modification.target == THEN
 
 
-@pytest.mark.parametrize("code", [*REFUSALS, "SomethingNew"])
+@pytest.mark.parametrize("code", [*CHANGE_CLOUDS[AWS].refusals, "SomethingNew"])
 def test_a_refusal_keeps_its_code_and_changes_nothing(monkeypatch, code):
     faults = [Fault(operation="ModifyVolume", code=code, times=1)]
     with changing(monkeypatch, faults=faults) as (there, changer):

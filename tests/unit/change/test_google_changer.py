@@ -11,10 +11,12 @@ from cloud_simulator.google.disk_updates import UPDATING_S
 from cloud_simulator.google.serving import Cloud, serve
 from plimsoll.clouds.cloud import Reach
 from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.model.errors import AccessDenied, BadCredentials, Unanswered, Unreachable, VolumeGone
 from plimsoll.model.volume import Volume, VolumeSpec
 from plimsoll.settings import Settings
+from plimsoll_change.clouds import CHANGE_CLOUDS
 from plimsoll_change.google.changer import GoogleChanger
 from plimsoll_change.ports import ModifyRefused
 from plimsoll_change.thresholds import shipped_thresholds
@@ -144,6 +146,7 @@ def test_a_second_update_within_four_hours_is_refused_until_then():
     [
         ("PERMISSION_DENIED", "forbidden"),
         ("RESOURCE_EXHAUSTED", "rateLimitExceeded"),
+        ("CONCURRENT_OPERATIONS_QUOTA_EXCEEDED", "rateLimitExceeded"),
         ("QUOTA_EXCEEDED", "quotaExceeded"),
         ("RESOURCE_NOT_READY", "resourceNotReady"),
         ("INVALID_ARGUMENT", "invalid"),
@@ -154,6 +157,7 @@ def test_a_refusal_keeps_its_reason_and_changes_nothing(fault, code):
         with pytest.raises(ModifyRefused) as refused:
             changer.modify(HERE, id_of(cloud), IS, THEN, REQUEST)
         assert refused.value.code == code
+        assert code in CHANGE_CLOUDS[GOOGLE].refusals
         assert cloud.updates.made == []
 
 

@@ -31,8 +31,11 @@ ASKED = {
 """The permission that each path needs (Compute Engine v1 and Resource Manager v3 references, read 2026-11-22)."""
 
 
-def refusal(code, status, message, reason=None, **metadata):
-    """An error as Google words it: the older list of errors, and the ErrorInfo that newer services give."""
+def refusal(code, status, message, reason=None, older=None, **metadata):
+    """An error as Google words it: the older list of errors, and the ErrorInfo that newer services give.
+
+    Both have the same reason, if the older has none of its own.
+    """
     info = {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         "reason": reason,
@@ -43,7 +46,7 @@ def refusal(code, status, message, reason=None, **metadata):
         "code": code,
         "message": message,
         "status": status,
-        "errors": [{"message": message, "domain": "global", "reason": reason or status}],
+        "errors": [{"message": message, "domain": "global", "reason": older or reason or status}],
         "details": [info] if reason else [],
     }
     return code, {"error": error}
