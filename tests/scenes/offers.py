@@ -56,6 +56,22 @@ EACH_BY_ITSELF: Final = (
         why="1,780 MiB/s have less headroom than policy wants, today as well: 1,900 stay, and are not raised.",
     ),
     Scene(
+        name="gp3-whose-throughput-stays-between-two-steps",
+        spec=gp3(500, 12_000, 593),
+        does=_both(1000, 560),
+        host="r5b.24xlarge",
+        right=reprovision(("gp3", 500, 3000, 593), 45.0, codes=("stays-as-it-is",)),
+        why="595 MiB/s would be more than today: 593 stay as they are, and 9,000 IOPS are not used.",
+    ),
+    Scene(
+        name="gp3-whose-iops-stay-between-two-steps",
+        spec=gp3(500, 11_175, 500),
+        does=_both(10_400, 162),
+        host="r5b.24xlarge",
+        right=reprovision(("gp3", 500, 11_175, 195), 12.2, codes=("stays-as-it-is",)),
+        why="11,200 IOPS would be more than today: 11,175 stay as they are. 162 MiB/s with headroom are 195.",
+    ),
+    Scene(
         name="io1-near-the-largest-of-gp3",
         spec=io("io1", 2000, 64_000),
         does=_both(10_000, 940),

@@ -175,14 +175,20 @@ def _figures_to_buy(kind: VolumeType, need: Need) -> tuple[float, float]:
 
 @lru_cache(maxsize=16384)
 def fit_on_grid(
-    kind: VolumeType, size_gib: int, need: Need, steps: tuple[int, int], *, grows: bool = False
+    kind: VolumeType,
+    size_gib: int,
+    need: Need,
+    steps: tuple[int, int],
+    *,
+    grows: bool = False,
+    present: VolumeSpec | None = None,
 ) -> VolumeSpec:
     """Fits the smallest spec that answers a need, or the largest sold, in `steps` of IOPS and MiB/s.
 
-    `grows`: it may have a larger size, if that lets enough IOPS be bought.
+    `grows`: it may have a larger size, if that lets enough IOPS be bought. A figure of `present` stays as it is.
     """
     sized = size_for(kind, size_gib, need) if grows else size_gib
-    return round_to_grid(kind, fit_spec(kind, sized, need), steps)
+    return round_to_grid(kind, fit_spec(kind, sized, need), steps, present)
 
 
 def size_for(kind: VolumeType, size_gib: int, need: Need) -> int:
@@ -200,19 +206,27 @@ def _clamp_figure(sold: Provisioned, needed: float, size_gib: int) -> int:
     return most if needed > most else max(sold.least_at(size_gib), round_up(needed))
 
 
-def round_to_grid(kind: VolumeType, spec: VolumeSpec, steps: tuple[int, int]) -> VolumeSpec:
-    """Rounds a spec up to `steps` of IOPS and MiB/s; the least and the most sold stay what they are."""
+def round_to_grid(
+    kind: VolumeType, spec: VolumeSpec, steps: tuple[int, int], present: VolumeSpec | None = None
+) -> VolumeSpec:
+    """Rounds a spec up to `steps` of IOPS and MiB/s.
+
+    The least and the most sold stay what they are, and so does a figure of `present`, which may be between two steps.
+    """
     iops = throughput = 0.0
-    if spec.iops is not None and isinstance(kind.iops, Provisioned) and spec.iops > kind.iops.least_at(spec.size_gib):
-        iops = _round_up_to(spec.iops, steps[0])
+    if spec.iops is not None and isinstance(kind.iops, Provisioned):
+        least = kind.iops.least_at(spec.size_gib)
+        iops = _round_up_to(spec.iops, steps[0], least, None if present is None else present.iops)
     if spec.throughput_mib_s is not None and isinstance(kind.throughput, Provisioned):
         least = kind.throughput.least_at(spec.size_gib, spec.iops or 0.0)
-        throughput = _round_up_to(spec.throughput_mib_s, steps[1]) if spec.throughput_mib_s > least else least
+        held = None if present is None else present.throughput_mib_s
+        throughput = _round_up_to(spec.throughput_mib_s, steps[1], least, held)
     return fit_spec(kind, spec.size_gib, Need(iops=max(iops, spec.iops or 0.0), throughput_mib_s=throughput))
 
 
-def _round_up_to(figure: float, step: int) -> int:
-    return math.ceil(figure / step) * step
+def _round_up_to(figure: int, step: int, least: float, held: int | None) -> float:
+    """The figure in steps, but no less than the least; as it is if it is the one that is held today."""
+    return figure if figure == held else least if figure <= least else math.ceil(figure / step) * step
 
 
 def round_up(figure: float) -> int:

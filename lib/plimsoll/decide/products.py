@@ -62,8 +62,9 @@ class Product:
     drop_ins: dict[KeptLimits, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def fit(self, need: Need) -> VolumeSpec:
-        """Fits the smallest spec that answers a need, in steps of figures that people use."""
-        return fit_on_grid(self.kind, self.size_gib, need, self.policy.steps, grows=self.grows)
+        """Fits the smallest spec that answers a need, in steps of figures that people use, or of today's figures."""
+        present = None if self.present is None else self.present[0]
+        return fit_on_grid(self.kind, self.size_gib, need, self.policy.steps, grows=self.grows, present=present)
 
     @property
     def most(self) -> Ceiling:

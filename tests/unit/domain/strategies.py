@@ -12,7 +12,8 @@ from tests.builders import HOST_FIGURES, TYPES, a_demand, a_host, a_policy, a_vo
 
 ALL_TYPES = tuple(TYPES)
 SHARES = st.one_of(st.sampled_from([0.0, 0.01, 0.2, 0.5, 0.8, 0.94, 0.96, 1.0]), st.floats(0, 1))
-
+QUIET = st.floats(0, 0.7)
+AT_THE_CEILING = st.sampled_from([0.96, 0.98, 1.0])
 
 SOMETIMES = st.booleans()
 NEVER = st.just(value=False)
@@ -40,15 +41,15 @@ def volumes(draw, types: Sequence[str] = ALL_TYPES):
 
 
 @st.composite
-def demands_on(draw, volume, *, quiet=False):
+def demands_on(draw, volume, *, share=SHARES):
     """A demand that the volume's published ceiling and its hosts could have carried, seen in up to a dozen buckets.
 
-    A quiet one stays under seven tenths of what it could have, and no check or balance says otherwise.
+    `share` of what it could have; of a `QUIET` one no check or balance says otherwise.
     """
     present, hosts = ceiling_of(volume), ceiling_of_hosts(volume)
     iops = min(present.iops, hosts.iops)
     throughput = min(present.throughput_mib_s, hosts.throughput_mib_s, present.iops * present.io_kib / 1024)
-    share = st.floats(0, 0.7) if quiet else SHARES
+    quiet = share is QUIET
     shares = draw(st.lists(st.tuples(share, share), min_size=1, max_size=12))
     buckets = len(shares)
 
@@ -94,7 +95,7 @@ def policies(draw, *, headrooms_pct=HEADROOMS_PCT, **keys):
 
 
 @st.composite
-def situations(draw, *, types: Sequence[str] = ALL_TYPES, policy=None, quiet=False):
+def situations(draw, *, types: Sequence[str] = ALL_TYPES, policy=None, share=SHARES):
     """A volume, a demand on it, and a policy."""
     volume = draw(volumes(types))
-    return volume, draw(demands_on(volume, quiet=quiet)), draw(policies() if policy is None else policy)
+    return volume, draw(demands_on(volume, share=share)), draw(policies() if policy is None else policy)
