@@ -65,11 +65,14 @@ class Judge:
         return {side: max(float(one[side].max(initial=0.0)) for one in some) for side in SIDES}
 
 
-def grid(rule, most, step):
-    """The figures that are sold, in steps: from the least to the most, both included."""
+def grid(rule, most, step, today=None):
+    """The figures that are sold, in steps: from the least to the most, both included, and today's."""
     least = rule["least"]
     inside = range(int(-(-least // step) * step), int(most) + 1, step)
-    return sorted({int(least), *inside, int(most)}) if most >= least else [int(least)]
+    if most < least:
+        return [int(least)]
+    own = {today} if today is not None and least <= today <= most else set()
+    return sorted({int(least), *inside, int(most)} | own)
 
 
 def first_passing(figures, passes):

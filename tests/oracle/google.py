@@ -80,12 +80,14 @@ def pool_limit(name, disks, hosts):
     return carried({"type": name, "size_gib": size, "iops": None, "throughput_mib_s": None}, hosts)
 
 
-def search(name, size, region, passes, own=None, highest=None):
+def search(disk, name, size, passes, highest=None, *, may_stay=False):
     """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does, of
     those that are no higher than `highest`.
 
-    own: what the disk has, where a resource of which not even the largest passes stays as it is.
+    may_stay: a resource of which not even the largest passes stays as it is.
     """
+    own, region = disk["spec"], disk["region"]
+    today = own if name == own["type"] else {}
     rule, moved = DISKS[name]["iops"], DISKS[name]["throughput_mib_s"]
 
     def spec(iops=None, mib_s=None):
@@ -94,10 +96,11 @@ def search(name, size, region, passes, own=None, highest=None):
     steps = POLICY["iops_step"], POLICY["throughput_step_mib_s"]
     iops = mib_s = [None]
     if "least" in rule:
-        iops = grid({"least": least_sold(rule, size)}, most_sold(rule, size), steps[0])
+        iops = grid({"least": least_sold(rule, size)}, most_sold(rule, size), steps[0], today.get("iops"))
     if "least" in moved:
         least = least_sold(moved, size, iops[0] or 0.0)
-        mib_s = grid({"least": least}, most_sold(moved, size, iops[-1] or INFINITE), steps[1])
+        most = most_sold(moved, size, iops[-1] or INFINITE)
+        mib_s = grid({"least": least}, most, steps[1], today.get("throughput_mib_s"))
     if highest is not None:
         iops = [one for one in iops if one is None or one <= (highest["iops"] or INFINITE)]
         mib_s = [one for one in mib_s if one is None or one <= (highest["throughput_mib_s"] or INFINITE)]
@@ -116,7 +119,7 @@ def search(name, size, region, passes, own=None, highest=None):
     def sold(one, two):
         return least_sold(moved, size, one) <= two <= most_sold(moved, size, one)
 
-    if own is not None:
+    if may_stay:
         fewest = first_passing(iops, lambda one: alone("iops", one))
         least = first_passing(mib_s, lambda one: alone("mib_s", one))
         if fewest is None and least is not None:
@@ -142,12 +145,33 @@ def sized(disk, name, size, passes, *, reducing, grows=True, highest=None):
     own = disk["spec"]
     within = reducing and name == own["type"]
     high = DISKS[name]["size_gib"][1]
-    found = search(name, size, disk["region"], passes, own if within else None, highest)
+    found = search(disk, name, size, passes, highest, may_stay=within)
     if found is not None or within or not grows or DISKS[name].get("pooled"):
         return found
     sizes = range(size + 1, high + 1)
-    place = first_passing(sizes, lambda at: search(name, at, disk["region"], passes, None, highest) is not None)
-    return None if place is None else search(name, sizes[place], disk["region"], passes, None, highest)
+    place = first_passing(sizes, lambda at: search(disk, name, at, passes, highest) is not None)
+    return None if place is None else search(disk, name, sizes[place], passes, highest)
+
+
+def held_to(host, work, others, extra):
+    """What a host lets through of some work beside that of others, and what of theirs it held back; None if its limit
+    is not known, or was disproved."""
+    limit = None if host is None or host["limit"] is None else of_figures(host["limit"])
+    minutes = len(next(iter(work.values())))
+    zero = dict.fromkeys(work, np.zeros(minutes))
+    beside = summed([zero, *others])
+    if limit is None or disproved(summed([work, beside]), limit):
+        return None
+    carries = {side: np.full(minutes, limit[side]) for side in SIDES}
+    return {
+        "carries": carries,
+        "stands": carries,
+        "most": limit,
+        "limits": {"baseline": limit, "maximum": limit},
+        "counts": plain(INFINITE, INFINITE, limit["c"], limit["d"]),
+        "others": beside,
+        "extra": summed([zero, *extra]),
+    }
 
 
 class Unit:
@@ -166,7 +190,7 @@ class Unit:
         wanted = scaled(self.whole["work"], self.load["lift"]["iops"], self.load["lift"]["mib_s"])
         self.extra = {name: wanted[name] - self.whole["work"][name] for name in wanted}
         self.judge = Judge(POLICY, len(self.whole["observed"]))
-        self.parts, self.most = {}, None
+        self.parts, self.most, self.host = {}, None, None
 
     def load_on(self, hosted):
         """The load of all of them, on a host that lets so much through."""
@@ -176,22 +200,11 @@ class Unit:
 
     def put_on(self, host, units):
         """Holds the load to what the host lets through beside all others there."""
-        limit = None if host is None or host["limit"] is None else of_figures(host["limit"])
-        zero = dict.fromkeys(self.whole["work"], np.zeros(len(self.whole["observed"])))
-        others = summed([zero, *(self.series[disk["id"]]["work"] for disk in self.neighbors)])
-        if limit is None or disproved(summed([self.whole["work"], others]), limit):
-            return
-        carries = {side: np.full(len(self.whole["observed"]), limit[side]) for side in SIDES}
-        hosted = {
-            "carries": carries,
-            "stands": carries,
-            "most": limit,
-            "limits": {"baseline": limit, "maximum": limit},
-            "counts": plain(INFINITE, INFINITE, limit["c"], limit["d"]),
-            "others": others,
-            "extra": summed([zero, *(unit.extra for unit in units if unit is not self)]),
-        }
-        self.load, self.most = self.load_on(hosted), limit
+        self.host = host
+        others = [self.series[disk["id"]]["work"] for disk in self.neighbors]
+        hosted = held_to(host, self.whole["work"], others, [unit.extra for unit in units if unit is not self])
+        if hosted is not None:
+            self.load, self.most = self.load_on(hosted), hosted["most"]
 
     def part(self, disks):
         """The load of some of the disks: all, or a part of it that was held back with all."""
@@ -216,12 +229,12 @@ class Unit:
         for disk in same:
             if disk["id"] in ids:  # a pool that nobody may change is a load as well
                 one = self.series[disk["id"]]
-                limit = carried(disk["spec"], disk["hosts"])
-                loads.append(
-                    load_of(
-                        one["work"], one["observed"], [{"first": 0, "limit": limit}], POLICY, seconds=one["seconds"]
-                    )
-                )
+                epochs = [{"first": 0, "limit": carried(disk["spec"], disk["hosts"])}]
+                beside = [each for each in [*self.free, *self.staying, *self.neighbors] if each is not disk]
+                others = [self.series[each["id"]]["work"] for each in beside]
+                hosted = held_to(self.host, one["work"], others, [unit.extra for unit in units])
+                known = {"seconds": one["seconds"], "hosted": hosted}
+                loads.append(load_of(one["work"], one["observed"], epochs, POLICY, **known))
         return loads, same
 
     def shares(self, name, specs, units, *, reducing):

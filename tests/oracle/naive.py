@@ -242,13 +242,15 @@ def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay, highes
         found = spec()
         return found if passes(limit(found)) else None
     most = max(rule["least"], min(rule["most"], int(rule["per_gib"] * size)))
-    iops = grid(rule, most, policy["iops_step"])
+    own = volume["spec"]
+    today = own if name == own["type"] else {}
+    iops = grid(rule, most, policy["iops_step"], today.get("iops"))
     if highest is not None:
         iops = [figure for figure in iops if figure <= highest["iops"]]
     if "least" not in moved:
         at = first_passing(iops, lambda figure: passes(limit(spec(figure))))
         return None if at is None else spec(iops[at])
-    mib_s = grid(moved, moved["most"], policy["throughput_step_mib_s"])
+    mib_s = grid(moved, moved["most"], policy["throughput_step_mib_s"], today.get("throughput_mib_s"))
     if highest is not None:
         mib_s = [figure for figure in mib_s if figure <= highest["throughput_mib_s"]]
     if not iops or not mib_s:
@@ -261,7 +263,6 @@ def search_at(size, volume, name, policy, mean_iops, passes, *, may_stay, highes
         return passes({**limit(spec(iops[-1], mib_s[-1])), side: capped, f"sustained_{side}": capped, **free})
 
     if may_stay:
-        own = volume["spec"]
         at = {
             "iops": first_passing(iops, lambda figure: alone("iops", figure)),
             "mib_s": first_passing(mib_s, lambda figure: alone("mib_s", figure)),

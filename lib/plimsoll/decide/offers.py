@@ -144,7 +144,7 @@ def bare_type_offer(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer |
 
 def fit_spec(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     """The smallest spec of a type and size that meets a need; the largest sold if none does."""
-    iops_needed, throughput_needed = _figures_to_buy(kind, need)
+    iops_needed, throughput_needed = figures_to_buy(kind, need)
     throughput: int | None = None
     if isinstance(kind.throughput, Provisioned):
         throughput = _clamp_figure(kind.throughput, throughput_needed, size_gib)
@@ -157,7 +157,7 @@ def fit_spec(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     return VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
 
 
-def _figures_to_buy(kind: VolumeType, need: Need) -> tuple[float, float]:
+def figures_to_buy(kind: VolumeType, need: Need) -> tuple[float, float]:
     """The IOPS and MiB/s to buy of a type for a need; infinite if none suffice."""
     by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib if kind.io_kib else 0.0
     iops = max(need.iops, need.sustained_iops, by_largest_io)
@@ -169,7 +169,7 @@ def _figures_to_buy(kind: VolumeType, need: Need) -> tuple[float, float]:
         bought = sold.most if throughput_mib_s > sold.most else max(sold.least, round_up(throughput_mib_s))
         iops = max(iops, bought / sold.per_iops)
     elif isinstance(kind.throughput, FromIops):
-        iops = max(iops, kind.throughput.least_iops(throughput_mib_s))
+        iops = max(iops, kind.throughput.least_iops(max(0.0, throughput_mib_s - ROUNDING_UP)))
     return iops, throughput_mib_s
 
 
@@ -185,7 +185,7 @@ def fit_on_grid(
 ) -> VolumeSpec:
     """Fits the smallest spec that answers a need, or the largest sold, in `steps` of IOPS and MiB/s.
 
-    `grows`: it may have a larger size, if that lets enough IOPS be bought. A figure of `present` stays as it is.
+    `grows`: it may have a larger size, if that lets enough IOPS be bought. The figures of `present` are steps as well.
     """
     sized = size_for(kind, size_gib, need) if grows else size_gib
     return round_to_grid(kind, fit_spec(kind, sized, need), steps, present)
@@ -194,7 +194,7 @@ def fit_on_grid(
 def size_for(kind: VolumeType, size_gib: int, need: Need) -> int:
     """The least size, from a given one on, at which a type sells the figures that a need takes."""
     least_gib = size_gib
-    for sold, asked in zip((kind.iops, kind.throughput), _figures_to_buy(kind, need), strict=True):
+    for sold, asked in zip((kind.iops, kind.throughput), figures_to_buy(kind, need), strict=True):
         if isinstance(sold, Provisioned) and asked > sold.most_at(size_gib):
             least_gib = max(least_gib, math.ceil(min(asked, sold.most) / sold.per_gib - ROUNDING_UP))
     return max(size_gib, min(least_gib, kind.most_size_gib))
@@ -211,7 +211,7 @@ def round_to_grid(
 ) -> VolumeSpec:
     """Rounds a spec up to `steps` of IOPS and MiB/s.
 
-    The least and the most sold stay what they are, and so does a figure of `present`, which may be between two steps.
+    The least and the most sold are steps as well, and so are the figures of `present`.
     """
     iops = throughput = 0.0
     if spec.iops is not None and isinstance(kind.iops, Provisioned):
@@ -225,8 +225,11 @@ def round_to_grid(
 
 
 def _round_up_to(figure: int, step: int, least: float, held: int | None) -> float:
-    """The figure in steps, but no less than the least; as it is if it is the one that is held today."""
-    return figure if figure == held else least if figure <= least else math.ceil(figure / step) * step
+    """The figure in steps, but no less than the least. The one that is held today is a step as well."""
+    if figure <= least:
+        return least
+    rounded = math.ceil(figure / step) * step
+    return held if held is not None and figure <= held < rounded else rounded
 
 
 def round_up(figure: float) -> int:

@@ -5,7 +5,7 @@ share their products.
 """
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -18,16 +18,52 @@ from plimsoll.decide.offers import (
     find_too_slow,
     find_unsuited,
     fit_on_grid,
+    size_for,
 )
-from plimsoll.model.ceiling import EVERYTHING, NOTHING, Ceiling, Need, Resource
+from plimsoll.model.ceiling import EVERYTHING, NOTHING, RESOURCES, Ceiling, Need, Resource
 from plimsoll.model.market import Provisioned, VolumeType
 from plimsoll.model.policy import Policy
 from plimsoll.model.volume import Volume, VolumeSpec
 
 _Answer = TypeVar("_Answer")
 
+OTHER: Final = {Resource.IOPS: Resource.THROUGHPUT, Resource.THROUGHPUT: Resource.IOPS}
+
 MOST_ALIKE: Final = 1_000
 """Kinds of volumes whose products are kept at once, so that memory does not grow with the fleet."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureGrid:
+    """Figures that are bought of a resource: every so many, and today's between two. At 0 is the least sold."""
+
+    bought: Resource
+    most: float
+    step: int
+    today: int | None = None
+
+    def make_need_at(self, count: int) -> Need:
+        """Makes the need of the figure after a count of steps."""
+        if self.today is None or count < self._place_of_today:
+            return make_need(self.bought, count * self.step)
+        return make_need(self.bought, self.today if count == self._place_of_today else (count - 1) * self.step)
+
+    def count_steps(self, figures: tuple[float, float]) -> int:
+        """Counts the steps to the least figure that covers its own of IOPS and MiB/s, or to the most sold."""
+        figure = min(figures[RESOURCES.index(self.bought)], self.most)
+        count = max(0, math.ceil(figure / self.step - 1e-9))
+        if self.today is None or count < self._place_of_today:
+            return count
+        return self._place_of_today if figure <= self.today + 1e-9 else count + 1
+
+    @property
+    def _place_of_today(self) -> int:
+        return (self.today or 0) // self.step + 1
+
+
+def make_need(resource: Resource, figure: float) -> Need:
+    """Makes the need of a figure of one resource alone."""
+    return Need(iops=figure) if resource is Resource.IOPS else Need(throughput_mib_s=figure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +75,9 @@ class Product:
     true of a spec that was measured to answer too late, and `measured` are the figures up to which that holds.
     `present` is the volume's own spec, be it between two steps, with its ceiling: that is known by its own metrics,
     whatever was measured. `least_usd_month` is the least price, infinite if it is refused or has none. `floor` is the
-    least that is sold, with its ceiling: nothing that passes can cost less. None if a step of the policy is more than
-    that, it has no price, or the type was measured. `drop_ins` are the offers that carry all that volumes can today, by
-    their limits (`plimsoll.decide.type_offers`). It is of `size_gib`, or larger if it `grows` and that lets enough
-    figures be bought.
+    least that is sold, with its ceiling: nothing that passes can cost less. None if it has no price, or the type was
+    measured. `drop_ins` are the offers that carry all that volumes can today, by their limits
+    (`plimsoll.decide.type_offers`). It is of `size_gib`, or larger if it `grows` and enough figures can be bought so.
     """
 
     kind: VolumeType
@@ -62,18 +97,36 @@ class Product:
     drop_ins: dict[KeptLimits, Offer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def fit(self, need: Need) -> VolumeSpec:
-        """Fits the smallest spec that answers a need, in steps of figures that people use, or of today's figures."""
+        """Fits the smallest spec that answers a need, in steps of figures that people use, or of today's."""
         present = None if self.present is None else self.present[0]
         return fit_on_grid(self.kind, self.size_gib, need, self.policy.steps, grows=self.grows, present=present)
+
+    def fit_smaller(self, grown: VolumeSpec) -> Iterator[VolumeSpec]:
+        """Fits the largest specs of sizes at which less than a step less is sold than a grown spec has."""
+        iops, throughput_mib_s = grown.iops or 0, grown.throughput_mib_s or 0
+        step_iops, step_mib_s = self.policy.steps
+        less = Need(iops=max(0, iops - step_iops), throughput_mib_s=max(0, throughput_mib_s - step_mib_s))
+        same = Need(iops=iops, throughput_mib_s=throughput_mib_s)
+        for size_gib in range(size_for(self.kind, self.size_gib, less), grown.size_gib):
+            yield fit_on_grid(self.kind, size_gib, same, self.policy.steps)
 
     @property
     def most(self) -> Ceiling:
         """The ceiling of the largest spec that is sold at its size."""
         return self.ceiling(fit_on_grid(self.kind, self.size_gib, EVERYTHING, self.policy.steps))
 
-    def step(self, resource: Resource) -> int:
-        """The step of its figures of a resource, e.g. 100 IOPS."""
-        return self.policy.steps[0 if resource is Resource.IOPS else 1]
+    def grid(self, resource: Resource) -> FigureGrid:
+        """The figures that it may have for a resource, e.g. every 100 IOPS, and that of today.
+
+        Throughput that is not sold by itself is bought by IOPS, and IOPS by throughput.
+        """
+        sold = dict(zip(RESOURCES, (self.kind.iops, self.kind.throughput), strict=True))
+        bought = resource if isinstance(sold[resource], Provisioned) else OTHER[resource]
+        place, limit, today = RESOURCES.index(bought), sold[bought], None
+        if self.present is not None:
+            today = (self.present[0].iops, self.present[0].throughput_mib_s)[place]
+        step, most = self.policy.steps[place], limit.most if isinstance(limit, Provisioned) else 0
+        return FigureGrid(bought, most, step, today if today is not None and today % step else None)
 
     @property
     def has_figures(self) -> bool:
@@ -159,9 +212,7 @@ def _make_product(volume: Volume, kind: VolumeType, market: Market, policy: Poli
     believed = _cache_by_spec(lambda spec: ceiling_on_hosts(kind, spec, volume, failed)) if failed else published
     usd_month = _cache_by_spec(lambda spec: market.book.usd_month(spec, mean_iops=mean_iops))
     floor = fit_on_grid(kind, volume.spec.size_gib, NOTHING, policy.steps)
-    step = Need(iops=policy.iops_step, throughput_mib_s=policy.throughput_step_mib_s)
     refused, least_usd = tuple(find_unsuited(volume, kind, market, policy)), usd_month(floor)
-    is_least = floor == fit_on_grid(kind, volume.spec.size_gib, step, policy.steps)
 
     def is_too_slow(spec: VolumeSpec) -> bool:
         return bool(slow) and spec != volume.spec and bool(find_too_slow(volume, published(spec), slow))
@@ -179,7 +230,7 @@ def _make_product(volume: Volume, kind: VolumeType, market: Market, policy: Poli
         measured=[_slow_class(measurement) for measurement in slow],
         present=(volume.spec, published(volume.spec)) if kind.name == volume.spec.type else None,
         least_usd_month=math.inf if refused or least_usd is None else least_usd,
-        floor=(floor, published(floor)) if is_least and not failed and least_usd is not None else None,
+        floor=(floor, published(floor)) if not failed and least_usd is not None else None,
     )
 
 

@@ -15,7 +15,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
 
 from plimsoll.decide.case import Case, SharedLoad
 from plimsoll.decide.evidence import FailedMeasurement, believed_ceiling, find_limiting
@@ -23,12 +22,13 @@ from plimsoll.decide.offers import (
     Bundle,
     Offer,
     ceiling_on_hosts,
+    figures_to_buy,
     find_failed,
     find_shortfalls,
     find_too_slow,
     refusals_by_measurements,
 )
-from plimsoll.decide.products import Product
+from plimsoll.decide.products import OTHER, Product
 from plimsoll.demand.load import Load, peaks
 from plimsoll.demand.trial import Required, Trial, budget_of, held_back, is_never_held_back, trial, worst
 from plimsoll.model.arrays import FloatArray
@@ -41,14 +41,11 @@ Tried = dict[Ceiling, tuple[FloatArray, float, float]]
 """By ceiling of one resource: what it throttles of each bucket, in minutes, their sum, and the longest wait."""
 
 
-_OTHER: Final = {Resource.IOPS: Resource.THROUGHPUT, Resource.THROUGHPUT: Resource.IOPS}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StairLevel:
-    """One figure of one resource, and the throttled minutes that it causes."""
+    """A level of one resource: what is bought for it, and the throttled minutes that it causes."""
 
-    figure: float
+    need: Need
     throttled: FloatArray
     minutes: float
     longest_wait_s: float
@@ -80,16 +77,16 @@ class Staircase:
         short = [
             resource
             for resource, levels in ((Resource.IOPS, self.iops), (Resource.THROUGHPUT, self.throughput))
-            if not any(level.minutes <= budget_minutes and self._may_have(resource, level) for level in levels)
-            or any(find_shortfalls("", most, at_least.without(_OTHER[resource])))
+            if not any(level.minutes <= budget_minutes and self._may_have(level) for level in levels)
+            or any(find_shortfalls("", most, at_least.without(OTHER[resource])))
         ]
         return short[0] if len(short) == 1 else None
 
-    def _may_have(self, resource: Resource, level: StairLevel) -> bool:
+    def _may_have(self, level: StairLevel) -> bool:
         if self.at_most is None:
             return True
-        most = self.at_most.iops if resource is Resource.IOPS else self.at_most.throughput_mib_s
-        return most is None or level.figure <= most
+        most_iops, most_mib_s = (figure or math.inf for figure in (self.at_most.iops, self.at_most.throughput_mib_s))
+        return level.need.iops <= most_iops and level.need.throughput_mib_s <= most_mib_s
 
     def find_needs(self, budget_minutes: float, staying: Resource | None = None) -> Iterator[Need]:
         """Yields the pairs of IOPS and MiB/s within a budget of throttled minutes. No pair is higher than another on
@@ -98,17 +95,17 @@ class Staircase:
             yield NOTHING
             return
         if staying is not None and self.product.present is not None:
-            spec, other = self.product.present[0], _OTHER[staying]
+            spec, other = self.product.present[0], OTHER[staying]
             levels = self.iops if other is Resource.IOPS else self.throughput
-            cut = next(level.figure for level in levels if level.minutes <= budget_minutes)
+            cut = next(level.need for level in levels if level.minutes <= budget_minutes)
             present = Need(iops=spec.iops or 0.0, throughput_mib_s=spec.throughput_mib_s or 0.0)
-            yield _need(other, cut).no_less_than(present.without(other))
+            yield cut.no_less_than(present.without(other))
             return
         throughputs = [level for level in self.throughput if level.minutes <= budget_minutes]
         for iops in self.iops:
             for throughput in throughputs:
                 if self.required.minutes(iops.throttled, throughput.throttled) <= budget_minutes:
-                    yield Need(iops=iops.figure, throughput_mib_s=throughput.figure)
+                    yield iops.need.no_less_than(throughput.need)
                     break
 
 
@@ -182,6 +179,7 @@ def _specs_on_stairs(
         spec = product.fit(least)
         if not product.refuted(spec):
             yield spec
+            yield from product.fit_smaller(spec)
             continue
         larger_specs = (product.fit(least.no_less_than(beyond)) for beyond in _larger_needs(product.measured))
         yield from (spec for spec in larger_specs if not product.refuted(spec))
@@ -206,20 +204,20 @@ def _find_levels(
     """
     if not product.has_figures:
         return []
-    step, highest = product.step(resource), product.promised(peaks(required, product.kind.accounting))
-    peak = highest.iops if resource is Resource.IOPS else highest.throughput_mib_s
-    most = max(1, math.ceil(peak / step - 1e-9))
+    grid, highest = product.grid(resource), product.promised(peaks(required, product.kind.accounting))
+    most = grid.count_steps(figures_to_buy(product.kind, highest.without(OTHER[resource])))
 
     def level_at(steps: int) -> StairLevel:
-        ceiling = product.ceiling(product.fit(_need(resource, steps * step))).without(_OTHER[resource])
+        need = grid.make_need_at(steps)
+        ceiling = product.ceiling(product.fit(need)).without(OTHER[resource])
         if ceiling not in tried:
             held = held_back(required, ceiling, resource)
             tried[ceiling] = held.minutes, required.minutes(held.minutes, held.minutes), held.longest_wait_s
         throttled, minutes, longest_wait_s = tried[ceiling]
-        return StairLevel(figure=steps * step, throttled=throttled, minutes=minutes, longest_wait_s=longest_wait_s)
+        return StairLevel(need=need, throttled=throttled, minutes=minutes, longest_wait_s=longest_wait_s)
 
     levels: list[StairLevel] = []
-    fewest, allowed = 1, math.floor(budget_minutes)
+    fewest, allowed = 0, math.floor(budget_minutes)
     while allowed >= 0:
         steps = fewest
         if fewest < most and not _is_level_within(level_at(fewest), allowed, product.policy):
@@ -254,10 +252,6 @@ def _find_fewest(passes: Callable[[int], bool], low: int, high: int) -> int:
         else:
             low = middle + 1
     return low
-
-
-def _need(resource: Resource, figure: float) -> Need:
-    return Need(iops=figure) if resource is Resource.IOPS else Need(throughput_mib_s=figure)
 
 
 class Makers:

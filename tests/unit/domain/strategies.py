@@ -11,6 +11,7 @@ from plimsoll.model.volume import ceiling_of_hosts
 from tests.builders import HOST_FIGURES, TYPES, a_demand, a_host, a_policy, a_volume, ceiling_of
 
 ALL_TYPES = tuple(TYPES)
+ALL_HOSTS = tuple(sorted(HOST_FIGURES))
 SHARES = st.one_of(st.sampled_from([0.0, 0.01, 0.2, 0.5, 0.8, 0.94, 0.96, 1.0]), st.floats(0, 1))
 QUIET = st.floats(0, 0.7)
 AT_THE_CEILING = st.sampled_from([0.96, 0.98, 1.0])
@@ -23,7 +24,7 @@ HEADROOMS_PCT = st.floats(0, 100)
 
 
 @st.composite
-def volumes(draw, types: Sequence[str] = ALL_TYPES):
+def volumes(draw, types: Sequence[str] = ALL_TYPES, hosts: Sequence[str] = ALL_HOSTS):
     """A volume of any size and provisioning that is sold, on one host or, where its type can, on two."""
     kind = TYPES[draw(st.sampled_from(types))]
     size_gib = draw(st.one_of(st.integers(1, 2000), st.integers(1, 65_536)))
@@ -34,10 +35,10 @@ def volumes(draw, types: Sequence[str] = ALL_TYPES):
     if isinstance(kind.throughput, Provisioned):
         most = kind.throughput.most_at(size_gib, iops)
         throughput_mib_s = draw(st.integers(kind.throughput.least, most))
-    host_types = draw(st.lists(st.sampled_from(sorted(HOST_FIGURES)), min_size=1, max_size=1 + kind.multi_attach))
-    hosts = [a_host(host_type, id=f"i-{index}") for index, host_type in enumerate(host_types)]
-    boot = kind.boots and len(hosts) == 1 and draw(st.booleans())
-    return a_volume(kind.name, size_gib, iops=iops, throughput_mib_s=throughput_mib_s, on=hosts, boot=boot)
+    host_types = draw(st.lists(st.sampled_from(hosts), min_size=1, max_size=1 + kind.multi_attach))
+    there = [a_host(host_type, id=f"i-{index}") for index, host_type in enumerate(host_types)]
+    boot = kind.boots and len(there) == 1 and draw(st.booleans())
+    return a_volume(kind.name, size_gib, iops=iops, throughput_mib_s=throughput_mib_s, on=there, boot=boot)
 
 
 @st.composite

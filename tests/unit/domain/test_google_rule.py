@@ -39,7 +39,7 @@ def a_vm(type_name):
 
 
 def spec_of(name, size_gib, more):
-    """A disk of a type; what it sells is at its least, or `more` times that."""
+    """A disk of a type; what it sells is at its least, or `more` times that, which may be between two steps."""
     kind = TYPES[name]
     iops = throughput = None
     if isinstance(kind.iops, Provisioned):
@@ -58,7 +58,9 @@ def machines(draw):
     volumes, made, excluded = [], {}, set()
     for number in range(draw(st.integers(1, 4))):
         spec = spec_of(
-            draw(st.sampled_from(KINDS)), draw(st.sampled_from([10, 200, 1000, 4000])), draw(st.integers(1, 3))
+            draw(st.sampled_from(KINDS)),
+            draw(st.sampled_from([10, 200, 1000, 4000])),
+            draw(st.sampled_from([1, 1.21, 2, 2.73, 3])),
         )
         volume = replace(a_volume(id=str(number), on=vm, boot=not number, region="us-central1"), spec=spec)
         volumes.append(volume)

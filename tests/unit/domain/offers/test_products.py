@@ -9,7 +9,7 @@ from plimsoll.decide.case_maker import case_of
 from plimsoll.decide.decide import answer
 from plimsoll.decide.products import MOST_ALIKE, Shelf
 from plimsoll.demand.demand import scale_demand
-from tests.builders import TYPES, a_basis, a_demand, a_policy, a_volume, load_of
+from tests.builders import TYPES, a_basis, a_demand, a_policy, a_volume, decision, load_of
 from tests.profiles import examples
 from tests.unit.domain.strategies import policies, situations
 
@@ -40,12 +40,14 @@ def test_the_least_that_is_sold_is_chosen_as_if_every_figure_had_been_weighed(si
     assert answer(with_shelf(volume, demand, policy, Shelf())) == answer(weighed)
 
 
-def test_a_step_that_is_more_than_the_least_sold_leaves_no_floor():
-    """With steps of 500, 100 IOPS of io2 are none of the figures that are offered."""
+def test_the_least_sold_is_offered_whatever_the_steps():
+    """With steps of 500, 100 IOPS of io2 are a figure that is offered all the same."""
     volume, demand = a_volume("io2", 100, iops=2_000), a_demand([10.0], [0.1])
-    for step, has_floor in ((100, True), (500, False)):
-        products = with_shelf(volume, demand, a_policy(iops_step=step), Shelf()).products
-        assert (products.of(TYPES["io2"]).floor is not None) is has_floor
+    for step in (100, 500):
+        policy = a_policy(min_hours=0, iops_step=step, target_types=("io2",))
+        products = with_shelf(volume, demand, policy, Shelf()).products
+        assert products.of(TYPES["io2"]).floor[0].iops == 100
+        assert decision(volume, demand, policy).target.spec.iops == 100
 
 
 def test_no_more_kinds_of_volumes_are_kept_than_memory_is_meant_for():
