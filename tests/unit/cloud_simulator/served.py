@@ -71,6 +71,7 @@ def served(
     clock_offset: timedelta = timedelta(),
     quotas: Quotas | None = None,
     plain: bool = False,
+    pace_s: float = 0.1,
     rules: ModificationRules | None = None,
 ) -> Iterator[Served]:
     """The fleet for as long as the block lasts. Its clock stands until it is moved."""
@@ -81,7 +82,7 @@ def served(
         faults=faults,
         clock_offset=clock_offset,
         devices=Devices(plain=plain),
-        pace_s=0.1,
+        pace_s=pace_s,
         clock=clock,
         rules=rules or ModificationRules(),
     )

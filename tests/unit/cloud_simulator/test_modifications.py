@@ -1,5 +1,6 @@
 """Modifications of volumes, from ModifyVolume to completed, refused and lost, as a real client sees them."""
 
+import math
 from datetime import timedelta
 
 import pytest
@@ -241,8 +242,13 @@ def test_volumes_made_since_are_modified_as_well():
     with account() as there:
         ec2 = there.client("ec2")
         made = ec2.create_volume(AvailabilityZone=f"{REGION}a", Size=1, VolumeType="gp3")["VolumeId"]
-        assert refused(there, made, Throughput=200)["Code"] == "IncorrectState"
         ec2.get_waiter("volume_available").wait(VolumeIds=[made], WaiterConfig={"Delay": 1, "MaxAttempts": 60})
         ec2.modify_volume(VolumeId=made, Throughput=200)
         there.front.living.clock.pause(DAY_S)
         assert described(there, made)[3] == 200
+
+
+def test_a_volume_that_is_being_made_is_not_modified():
+    with account(pace_s=math.inf) as there:
+        made = there.client("ec2").create_volume(AvailabilityZone=f"{REGION}a", Size=1, VolumeType="gp3")["VolumeId"]
+        assert refused(there, made, Throughput=200)["Code"] == "IncorrectState"

@@ -49,8 +49,10 @@ def test_no_offer_is_under_the_demand_with_headroom_unless_its_hosts_could_never
     hosts = ceiling_of_hosts(volume)
     for offer in feasible(decision(*situation)):
         iops, moved = wanted(demand, TYPES[offer.spec.type], policy, hosts.throughput_mib_s)
-        assert offer.judged_ceiling.iops >= min(hosts.iops, iops) - 1e-5  # what stays as it is rests on no demand
-        assert offer.judged_ceiling.throughput_mib_s >= moved - 1e-5
+        to_a_millionth = 1 - 1e-6
+        # What stays as it is rests on no demand.
+        assert offer.judged_ceiling.iops >= min(hosts.iops, iops) * to_a_millionth - 1e-5
+        assert offer.judged_ceiling.throughput_mib_s >= moved * to_a_millionth - 1e-5
 
 
 @given(situations(share=QUIET, policy=policies(size_on=SizeOn.AVERAGE)))
