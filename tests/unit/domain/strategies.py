@@ -42,15 +42,15 @@ def volumes(draw, types: Sequence[str] = ALL_TYPES, hosts: Sequence[str] = ALL_H
 
 
 @st.composite
-def demands_on(draw, volume, *, share=SHARES):
+def demands_on(draw, volume, *, share=SHARES, quiet=False):
     """A demand that the volume's published ceiling and its hosts could have carried, seen in up to a dozen buckets.
 
-    `share` of what it could have; of a `QUIET` one no check or balance says otherwise.
+    `share` of what it could have. A quiet one stays under seven tenths, and no check or balance says otherwise.
     """
     present, hosts = ceiling_of(volume), ceiling_of_hosts(volume)
     iops = min(present.iops, hosts.iops)
     throughput = min(present.throughput_mib_s, hosts.throughput_mib_s, present.iops * present.io_kib / 1024)
-    quiet = share is QUIET
+    share = QUIET if quiet else share
     shares = draw(st.lists(st.tuples(share, share), min_size=1, max_size=12))
     buckets = len(shares)
 
@@ -96,7 +96,7 @@ def policies(draw, *, headrooms_pct=HEADROOMS_PCT, **keys):
 
 
 @st.composite
-def situations(draw, *, types: Sequence[str] = ALL_TYPES, policy=None, share=SHARES):
-    """A volume, a demand on it, and a policy."""
+def situations(draw, *, types: Sequence[str] = ALL_TYPES, policy=None, **demand):
+    """A volume, a demand on it (as `demands_on` takes it), and a policy."""
     volume = draw(volumes(types))
-    return volume, draw(demands_on(volume, share=share)), draw(policies() if policy is None else policy)
+    return volume, draw(demands_on(volume, **demand)), draw(policies() if policy is None else policy)

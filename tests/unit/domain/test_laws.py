@@ -14,7 +14,7 @@ from plimsoll.model.policy import OfferPurpose, SizeOn
 from plimsoll.model.volume import ceiling_of_hosts
 from tests.builders import TYPES, US_EAST_1, a_case, a_demand, a_host, a_policy, a_spec, a_volume, decision
 from tests.profiles import examples
-from tests.unit.domain.strategies import AT_THE_CEILING, QUIET, policies, situations
+from tests.unit.domain.strategies import AT_THE_CEILING, policies, situations
 
 LAW = settings()
 CHANGES = (Migrate, Reprovision, Upgrade)
@@ -55,7 +55,7 @@ def test_no_offer_is_under_the_demand_with_headroom_unless_its_hosts_could_never
         assert offer.judged_ceiling.throughput_mib_s >= moved * to_a_millionth - 1e-5
 
 
-@given(situations(share=QUIET, policy=policies(size_on=SizeOn.AVERAGE)))
+@given(situations(quiet=True, policy=policies(size_on=SizeOn.AVERAGE)))
 @LAW
 def test_a_volume_is_never_offered_more_than_its_hosts_can_use(situation):
     """A volume that stays as it is, is offered nothing: a step less may save too little."""
@@ -110,7 +110,7 @@ def test_deciding_twice_gives_the_same(situation):
     assert saved(first) == saved(again)
 
 
-@given(situations(types=["gp2", "gp3", "io1", "io2"], share=QUIET, policy=policies(headrooms_pct=st.floats(6, 100))))
+@given(situations(types=["gp2", "gp3", "io1", "io2"], quiet=True, policy=policies(headrooms_pct=st.floats(6, 100))))
 @LAW
 def test_after_a_change_that_a_proved_demand_allowed_nothing_is_left_to_change(situation):
     volume, demand, policy = situation
