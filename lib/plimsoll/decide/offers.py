@@ -163,7 +163,7 @@ def figures_to_buy(kind: VolumeType, need: Need) -> tuple[float, float]:
     iops = max(need.iops, need.sustained_iops, by_largest_io)
     throughput_mib_s = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
     if isinstance(kind.iops, FromThroughput):
-        throughput_mib_s = max(throughput_mib_s, kind.iops.least_throughput(iops))
+        throughput_mib_s = max(throughput_mib_s, kind.iops.least_throughput(max(0.0, iops - ROUNDING_UP)))
     if isinstance(kind.throughput, Provisioned):
         sold = kind.throughput
         bought = sold.most if throughput_mib_s > sold.most else max(sold.least, round_up(throughput_mib_s))

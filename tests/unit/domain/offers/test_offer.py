@@ -59,6 +59,11 @@ def test_io1_and_io2_get_the_iops_that_their_throughput_needs():
     assert spec("io2", 500, throughput_mib_s=1000).iops == 3907
 
 
+def test_noise_at_the_end_of_a_band_buys_nothing_of_the_next():
+    """io1 has 500 MiB/s from 2,000 IOPS on, and more than that from 32,000 on."""
+    assert fit_spec(TYPES["io1"], 2000, Need(throughput_mib_s=500.00000000000006)).iops == 2000
+
+
 def test_what_is_more_than_a_type_sells_gets_the_most_it_sells():
     assert spec("gp3", 10, iops=6000, throughput_mib_s=2500) == a_spec("gp3", 10, iops=5000, throughput_mib_s=1250)
     assert spec("io1", 100, throughput_mib_s=600).iops == 5000
