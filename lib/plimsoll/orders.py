@@ -1,7 +1,4 @@
-"""The order of a run: what it is to do, and what run.json says of it.
-
-The policy file: YAML, plain values and flags in, a checked Policy out; the nearest known key for a misspelt one.
-"""
+"""The order of a run: what it is to do, and what run.json says of it."""
 
 import platform
 from collections.abc import Mapping
