@@ -214,7 +214,7 @@ def test_whatever_is_left_unread_of_any_the_answers_are_those_of_every_minute(fl
     takeovers = find_takeovers(volumes, policy.takeover_tags)
     part, _ = judged(volumes, sums, policy, query_cost, takeovers=takeovers)
     whole, _ = judged(volumes, sums, policy, every_minute=True, takeovers=takeovers)
-    assert_same(part, whole)
+    assert_same(part, whole, policy)
 
 
 @settings(
