@@ -153,6 +153,11 @@ def find_cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = 
     return None if best is None else best[2]
 
 
+def is_more_of_type(spec: VolumeSpec, present: VolumeSpec) -> bool:
+    """A spec is of the type that a volume has, and more of it is bought."""
+    return spec.type == present.type and is_higher(spec, present)
+
+
 def is_higher(spec: VolumeSpec, other: VolumeSpec) -> bool:
     """A figure that is bought, IOPS or MiB/s, is higher than the other spec's."""
     return (spec.iops or 0) > (other.iops or 0) or (spec.throughput_mib_s or 0) > (other.throughput_mib_s or 0)
@@ -614,8 +619,8 @@ def find_drop_in(cases: Sequence[Case]) -> Bundle | None:
     """Finds the cheapest other type that can do everything the present volumes can; None if none can.
 
     It is tried by the demand now, without headroom: it passes as the present ones do. A type that shares a pool with
-    volumes that do not change is left out: that needs proof of their demand. The size stays: what cannot be taken back
-    rests on demand.
+    volumes that do not change is left out: that needs proof of their demand. So is more of the type that a volume has,
+    whatever failed: it does all that it can do. The size stays: what cannot be taken back rests on demand.
     """
     kinds = [
         kind
@@ -628,6 +633,9 @@ def find_drop_in(cases: Sequence[Case]) -> Bundle | None:
         for bundle in bundles
         if bundle.feasible
         and any(offer.spec != case.volume.spec for offer, case in zip(bundle.offers, cases, strict=True))
+        and not any(
+            is_more_of_type(offer.spec, case.volume.spec) for offer, case in zip(bundle.offers, cases, strict=True)
+        )
     ]
     best = min(others, key=lambda bundle: bundle.order, default=None)
     if best is None:
