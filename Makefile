@@ -93,16 +93,17 @@ test: $(TESTS) ## what a change must pass; a smoke test on the other Python, whe
 test-all: PROFILE := all
 test-all: $(TESTS) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
 
-$(TESTS): .venv/.ready tools promtool $(ALSO_READY) $(if $(filter test-all,$(MAKECMDGOALS)),checkov)
+$(TESTS): .venv/.ready
 
 test-computing:
 	$(WITH_PROFILE) $(RUN) pytest $(COMPUTING) "not waits" $(WAIT_HERE:%=--ignore=%)
 
-test-waiting:
+# What computes needs none of these, and is under way while they are installed.
+test-waiting: tools promtool $(if $(filter test-all,$(MAKECMDGOALS)),checkov)
 	$(if $(filter tests/unit/%,$(WAITS)),,$(error the tests that wait were not found, so they would not run))
 	$(WITH_PROFILE) $(RUN) pytest $(WAITING) waits $(WAITS)
 
-test-on-the-other: | test-computing
+test-on-the-other: $(ALSO_READY) | test-computing
 	$(ON_THE_OTHER_$(PROFILE))
 
 .venv-$(ALSO)/.ready: .venv/.ready
