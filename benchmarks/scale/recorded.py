@@ -5,6 +5,8 @@ would keep of it is what they kept of an earlier account, under other ids. So th
 alone; the inventories and answers of all others are theirs, written anew. The history of those others is not written.
 """
 
+import hashlib
+import json
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +16,8 @@ from typing import Any, Final
 
 from benchmarks.scale.fleet import REGIONS, TARGET_VOLUMES, account_of, number_of
 from benchmarks.scale.objects import Objects
+from plimsoll.files import CHECKSUMS, parse_json, seal
+from plimsoll.reports.run_files import RUN
 
 _IDS: Final = re.compile(rb"\b(vol|i)-([0-9a-f]{17})\b")
 _LAST: Final = ("/listed.json", "/whole", "/result.json")
@@ -93,10 +97,21 @@ class Recorded:
         there, here = (f"{prefix}{'/'.join(one)}/" for one in (source, place))
         further = (number_of(place[0]) - number_of(source[0])) * len(REGIONS) * TARGET_VOLUMES
         keys = sorted((key for key, _ in self.objects.sizes(there)), key=lambda key: key.endswith(_LAST))
+        contents = dict[str, bytes]()
         for key in keys:
             content = self.objects.content(key).replace(source[0].encode(), place[0].encode())
-            renumbered = _IDS.sub(partial(_renumbered, further), content)
-            self.objects.keep(here + key.removeprefix(there), renumbered)
+            contents[here + key.removeprefix(there)] = _IDS.sub(partial(_renumbered, further), content)
+        for key, content in contents.items():
+            self.objects.keep(key, _with_checksums(key, content, contents))
+
+
+def _with_checksums(key: str, content: bytes, contents: Mapping[str, bytes]) -> bytes:
+    """A copied file with the checksums of what was copied beside it, or with its own, if it has any."""
+    folder, _, name = key.rpartition("/")
+    if name == CHECKSUMS:
+        beside = {one: contents[f"{folder}/{one}"] for one in parse_json(content) if f"{folder}/{one}" in contents}
+        return json.dumps({one: hashlib.sha256(copied).hexdigest() for one, copied in beside.items()}).encode()
+    return json.dumps(seal(parse_json(content)), ensure_ascii=False).encode() if name == RUN else content
 
 
 def _renumbered(further: int, found: re.Match[bytes]) -> bytes:

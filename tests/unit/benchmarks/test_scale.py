@@ -11,6 +11,9 @@ from benchmarks.scale.machine import Failed, Machine
 from benchmarks.scale.objects import Objects
 from benchmarks.scale.page import text_of
 from benchmarks.scale.recorded import Recorded
+from plimsoll.files import CHECKSUMS, is_as_written, note_checksums, parse_json, unseal
+from plimsoll.reports.run_files import DEMAND, RUN
+from plimsoll.reports.run_folder import write_run
 
 TASK = {"Type": "Task", "Parameters": {"FunctionName": "f", "Payload": {"item.$": "$.item", "all": "x"}}}
 RETRY = [{"ErrorEquals": ["Busy"], "MaxAttempts": 2}]
@@ -134,6 +137,30 @@ def test_a_copied_account_has_what_was_kept_of_the_first_under_ids_of_its_own(tm
     written = objects.content(f"work/r/results/{fourth}/us-east-1/00000/x/rows").decode()
     assert written == f"{fourth} vol-{7 + further:017x} i-{8 + further:017x} eni-{9:017x}"
     assert copies.volumes == TARGET_VOLUMES
+
+
+def test_a_copied_run_is_read_as_the_one_that_was_written(tmp_path):
+    objects, (first, second) = Objects(tmp_path / "bucket"), (account_of(0), account_of(1))
+    written, copied = tmp_path / "written", tmp_path / "copied"
+    for folder in (objects.folder, written, copied):
+        folder.mkdir()
+
+    def audit(event):
+        write_run(written, {"account": first})
+        (written / DEMAND).write_text(f"{first} vol-{7:017x}")
+        note_checksums(written, [DEMAND])
+        for file in written.iterdir():
+            objects.keep(f"work/r/results/{first}/us-east-1/0/batch/{file.name}", file.read_bytes())
+        return {"left": 0}
+
+    copies = Recorded(objects=objects, inventory=audit, audit=audit, accounts=1)
+    batches = [{"account": second, "region": "us-east-1", "batch": 0}]
+    copies.answer({"run_id": "r", "lot": {"batches": batches, "sharing": 1}})
+    for name in (RUN, DEMAND, CHECKSUMS):
+        (copied / name).write_bytes(objects.content(f"work/r/results/{second}/us-east-1/0/batch/{name}"))
+    assert (copied / DEMAND).read_text().startswith(second)
+    assert is_as_written(copied / DEMAND)
+    assert unseal(parse_json((copied / RUN).read_text())) == {"account": second}
 
 
 def test_the_whole_organization_has_seventeen_thousand_targets_and_a_million_volumes():
