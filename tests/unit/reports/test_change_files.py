@@ -101,6 +101,7 @@ def test_each_configuration_of_claims_is_one_manifest_and_each_claim_one_patch_i
     assert contents(tmp_path) == {}
 
 
+@pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize("kind", list(OwnerKind))
 @pytest.mark.parametrize("back", [False, True])
 def test_what_can_be_pasted_is_a_shells_script_for_every_owner(tmp_path, kind, back):
