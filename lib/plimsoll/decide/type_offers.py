@@ -153,11 +153,6 @@ def find_cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = 
     return None if best is None else best[2]
 
 
-def is_more_of_type(spec: VolumeSpec, present: VolumeSpec) -> bool:
-    """A spec is of the type that a volume has, and more of it is bought."""
-    return spec.type == present.type and is_higher(spec, present)
-
-
 def is_higher(spec: VolumeSpec, other: VolumeSpec) -> bool:
     """A figure that is bought, IOPS or MiB/s, is higher than the other spec's."""
     return (spec.iops or 0) > (other.iops or 0) or (spec.throughput_mib_s or 0) > (other.throughput_mib_s or 0)
@@ -634,7 +629,7 @@ def find_drop_in(cases: Sequence[Case]) -> Bundle | None:
         if bundle.feasible
         and any(offer.spec != case.volume.spec for offer, case in zip(bundle.offers, cases, strict=True))
         and not any(
-            is_more_of_type(offer.spec, case.volume.spec) for offer, case in zip(bundle.offers, cases, strict=True)
+            _is_more_of_type(offer.spec, case.volume.spec) for offer, case in zip(bundle.offers, cases, strict=True)
         )
     ]
     best = min(others, key=lambda bundle: bundle.order, default=None)
@@ -645,6 +640,11 @@ def find_drop_in(cases: Sequence[Case]) -> Bundle | None:
         for offer, case in zip(best.offers, cases, strict=True)
     ]
     return replace(best, offers=tuple(tried))
+
+
+def _is_more_of_type(spec: VolumeSpec, present: VolumeSpec) -> bool:
+    """A spec is of the type that a volume has, and more of it is bought."""
+    return spec.type == present.type and is_higher(spec, present)
 
 
 def _touches_others(cases: Sequence[Case], kind: VolumeType) -> bool:

@@ -1,4 +1,4 @@
-"""What is decided of EBS volumes on one host is what the rule says when it is done by hand."""
+"""The decisions on EBS volumes of one host are those of the rule when it is done by hand."""
 
 from dataclasses import replace
 

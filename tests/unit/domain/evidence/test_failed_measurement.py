@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.decide.answer import Keep, Migrate, Reprovision
+from plimsoll.decide.answer import Change, Keep, Migrate, Reprovision
 from plimsoll.decide.evidence import CODE, FailedMeasurement, believed_ceiling, find_limiting, promised_need
 from plimsoll.model.ceiling import Ceiling, Need, Resource
 from plimsoll.model.envelope import DELIVERED
@@ -164,9 +164,10 @@ def test_no_measurement_raises_a_target_above_published_limits_or_lets_it_carry_
         assert offer.ceiling.iops <= published.iops
         assert offer.ceiling.throughput_mib_s <= published.throughput_mib_s
     if isinstance(after, Migrate | Reprovision) and after.target != after.comparison.drop_in:
-        least = before.comparison.offer(after.target.spec.type)
-        if least.purpose is after.target.purpose:
-            assert after.target.spec == least.spec or (after.target.usd_month or 0) >= (least.usd_month or 0) - 1e-9
+        alike = after.target.spec.type, after.target.purpose
+        for least in (*before.comparison.offers, *([before.target] if isinstance(before, Change) else [])):
+            if (least.spec.type, least.purpose) == alike and least != before.comparison.drop_in:
+                assert after.target.spec == least.spec or (after.target.usd_month or 0) >= (least.usd_month or 0) - 1e-9
 
 
 def usd(found):
