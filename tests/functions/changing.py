@@ -87,12 +87,12 @@ class Changing:
             plans = ask(find_changes, {"name": name})["plans"]
             return [ask(apply_changes, {"plan": plan, "name": name}) for plan in plans]
 
-    def run(self, every_s=600, **time):
-        """Executions for that time, every ten minutes unless `every_s` says otherwise."""
-        end = self.clock.now() + timedelta(**time)
+    def run(self, *, days=0, **time):
+        """Executions for that time: for hours every ten minutes, as scheduled, and for days every hour."""
+        end = self.clock.now() + timedelta(days=days, **time)
         while self.clock.now() < end:
             self.execute()
-            self.clock.pause(every_s)
+            self.clock.pause(3600 if days else 600)
 
     def facts(self, row=PLAN_ROW):
         ledger = ChangeLedger(store=self.service.facts, plan=self.plan)

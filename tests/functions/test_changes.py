@@ -361,10 +361,10 @@ def test_a_pass_that_ends_while_it_tells_leaves_the_same_event_to_the_next(at, i
     for world in worlds:
         world.judge.told = {"vol-0001": WORSE}
         world.say("ada", say="approve")
-    worlds[0].run(3600, days=9)
+    worlds[0].run(days=9)
     with pytest.raises(Ended):
-        worlds[1].run(3600, days=9)
-    worlds[1].run(3600, days=9)
+        worlds[1].run(days=9)
+    worlds[1].run(days=9)
     whole, ended = (world.events for world in worlds)
     assert len(whole) == 3
     assert len(ended) == len(whole) + is_sent
