@@ -1,9 +1,11 @@
-"""The audit in parts answers as `plimsoll audit` does, whatever is parted, stopped, denied, throttled or crashed."""
+"""The audit in parts answers as `plimsoll audit` does, whatever is parted, stopped, denied, throttled or crashed.
+
+`tests/machines/test_audit.py` compares the whole run: each record, the sums and the tables.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import duckdb
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS, AWS_REGIONS, organization
@@ -18,25 +20,14 @@ pytestmark = pytest.mark.once
 
 NOW = datetime.now(UTC)
 POLICY = Policy(lookback_days=2)
-COUNTED = ("volumes", "actions", "monthly_usd", "failures", "prices")
 
 
-def a_quarter():
+@pytest.fixture(scope="module")
+def fleet():
     """Every fourth volume of the organization, and the one that nothing is known of."""
     whole = organization(NOW)
     volumes = [one for number, one in enumerate(whole.volumes) if number % 4 == 0 or one.spec.type == "gp9"]
     return replace(whole, volumes=tuple(volumes))
-
-
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(a_quarter, id="quarter"),
-        pytest.param(lambda: organization(NOW), id="whole", marks=pytest.mark.release),
-    ],
-)
-def fleet(request):
-    return request.param()
 
 
 @pytest.fixture(scope="module")
@@ -56,36 +47,6 @@ def a_loop(fleet, folder, *, regions=AWS_REGIONS, **fields):
 def in_region(folder, region):
     """The recommendations of one region; each target is answered for itself."""
     return {name: one for name, one in records(folder).items() if one["region"] == region}
-
-
-def counted(folder):
-    """What a run adds up to; what was listed in the order of arrival is listed in its own order."""
-    run = run_json(folder)
-    notices = {place: sorted(texts) for place, texts in run["notices"].items()}
-    return {**{key: run[key] for key in COUNTED}, "notices": notices}
-
-
-def sorted_failures(told):
-    """Failures with the ids of each reason in order."""
-    places = told["failures"]["volumes"].items()
-    volumes = {place: {why: sorted(ids) for why, ids in reasons.items()} for place, reasons in places}
-    return {**told, "failures": {**told["failures"], "volumes": volumes}}
-
-
-def test_the_parts_answer_as_the_whole_does_to_the_last_figure(fleet, whole, tmp_path):
-    with served_here(fleet):
-        loop = a_loop(fleet, tmp_path)
-        reported = loop.run()
-    folder = files(loop.service, "first")
-    assert records(folder) == records(whole)
-    assert sorted_failures(counted(folder)) == sorted_failures(counted(whole))
-    assert (reported.status, reported.volumes) == ("partial", len(fleet.volumes))
-    assert {"policy", "scope", "versions"} <= run_json(folder).keys()
-    tables = f"{loop.service.root}/runs/recommendations/*/*.parquet"
-    rows = duckdb.sql(f"select volume_id, action, monthly_usd_saved from read_parquet('{tables}')").fetchall()
-    assert {row[0]: row[1:] for row in rows} == {
-        name: (one["action"], one["monthly_usd_saved"]) for name, one in records(whole).items()
-    }
 
 
 def test_small_batches_that_stop_on_the_way_answer_the_same(fleet, whole, tmp_path):
