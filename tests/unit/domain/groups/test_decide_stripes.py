@@ -299,13 +299,6 @@ def test_what_keeps_all_limits_of_all_needs_no_metrics_of_any():
     assert {(one.measured, one.losses, one.cuts) for one in found.values()} == {(False, (), ())}
 
 
-def test_what_throttles_one_raises_all():
-    asked = ((3_000.0, 10.0), (100.0, 10.0))
-    found = decided(*a_pair("gp3", iops=3_000, asked=asked))
-    assert [one.action for one in found.values()] == ["upgrade", "upgrade"]
-    assert len({one.target.spec for one in found.values()}) == 1
-
-
 def test_excluded_volumes_and_unpublished_types_are_held_with_the_reason():
     excluded, unknown, free = (
         a_volume(id="a", tags={"plimsoll:exclude": "true"}),

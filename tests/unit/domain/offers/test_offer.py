@@ -132,16 +132,6 @@ def test_types_that_the_policy_does_not_name_are_refused_but_for_the_present_one
     assert found["gp3"] == found["io1"] == ""
 
 
-def test_the_previous_generation_is_refused_even_where_it_is_the_present_one():
-    assert "previous generation" in refusals(a_volume("standard", 100))["standard"]
-
-
-def test_a_size_that_a_type_does_not_come_in_is_refused():
-    found = refusals(a_volume("gp2", 100), target_types=("st1", "gp3"))
-    assert "125 to 16,384 GiB" in found["st1"]
-    assert "4 to 16,384 GiB" in refusals(a_volume("gp3", 20_000))["io1"]
-
-
 def test_a_boot_volume_is_offered_nothing_that_boots_no_host():
     found = refusals(a_volume("gp2", 500, boot=True), target_types=("st1", "gp3"))
     assert "boot volume" in found["st1"]
@@ -171,24 +161,6 @@ def test_a_type_without_a_price_is_refused():
     assert ["no price for gp3" in reason for reason in gp3.refused] == [True]
     assert gp3.usd_month is None
     assert answer.comparison.offers[-1] == gp3
-
-
-def test_what_is_needed_above_all_that_a_type_sells_is_said():
-    found = refusals(a_volume("io2", 200, iops=20_000), a_demand(throughput_mib_s=1800))
-    assert "2,000 MiB/s carries 2,000 MiB/s, needed are 2,160.0" in found["gp3"]
-
-
-def offered_size(volume, demand, type_name, **policy):
-    offer = decision(volume, demand, a_policy(**policy)).comparison.offer(type_name)
-    assert offer.feasible
-    return offer.spec.size_gib
-
-
-def test_a_type_that_needs_a_larger_size_is_offered_at_the_least_that_carries():
-    io2, quick = a_volume("io2", 10, iops=8000), a_demand(iops=6500)
-    assert offered_size(io2, quick, "gp3") == 16
-    assert offered_size(a_volume("io2", 16, iops=8000), quick, "gp3") == 16
-    assert offered_size(a_volume("gp3", 10, iops=5000), a_demand(iops=5000), "io2") == 10
 
 
 def test_a_reduction_within_a_type_keeps_its_size():
