@@ -1,0 +1,1 @@
+"""Mutants: faults that are put into the rule by chance, and which tests find each (README.md here)."""
