@@ -9,7 +9,7 @@ from tests.pipelines.commands import plimsoll
 
 SIMULATED = re.compile(r"`plimsoll simulate --volumes (\d+)`")
 ON = datetime(2026, 11, 25, 12, tzinfo=UTC)
-"""The day of what is shown: from day to day a volume's trend differs a little, and what it asks for by a dollar."""
+"""The day that the figures are of: on some others a volume has another trend, and the page is a dollar off."""
 
 
 def test_the_figures_of_a_first_audit_are_printed(tmp_path):
