@@ -57,9 +57,9 @@ _PLAUSIBLE: Final = re.compile(
 )
 """The operators whose faults a person could make. Others end in a TypeError, which any test that comes there finds."""
 _DECLARES: Final = ("@dataclass(", "field(")
-"""What a line has whose flags are no behavior of a rule."""
+"""Marks of a line that declares fields: its flags are no behavior of a rule."""
 _TIMEOUT_S: Final = 300.0
-_PASSED, _FAILED = 0, (1, 2)
+_PASSED, _FAILED, _NO_CONFTEST = 0, (1, 2), 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,10 @@ def draw_mutants(rooms: Sequence[str], count: int, seed: int) -> list[Mutant]:
 
 
 def find_failing(copy: Path, paths: Sequence[str], *more: str) -> tuple[str, ...]:
-    """Runs some tests in a copy, and gives those that fail."""
+    """Runs some tests in a copy, and gives those that fail, or that they do not end or begin.
+
+    Raises RuntimeError if the run itself broke, such as one that was killed: that finds nothing.
+    """
     found_in = copy / "build" / "found"
     found_in.parent.mkdir(exist_ok=True)
     found_in.write_text("")
@@ -123,8 +126,10 @@ def find_failing(copy: Path, paths: Sequence[str], *more: str) -> tuple[str, ...
     except subprocess.TimeoutExpired:
         return ("does not end",)
     failing = tuple(dict.fromkeys(found_in.read_text(encoding="utf-8").splitlines()))
-    if done.returncode not in (_PASSED, *_FAILED) or bool(failing) != (done.returncode != _PASSED):
+    if done.returncode == _NO_CONFTEST:
         return ("does not begin",)
+    if done.returncode not in (_PASSED, *_FAILED) or bool(failing) != (done.returncode != _PASSED):
+        raise RuntimeError(f"pytest ended with {done.returncode}, {len(failing)} tests named:\n{done.stdout[-2000:]}")
     return failing
 
 

@@ -1,4 +1,4 @@
-"""What a run of pytest found, as a plugin: `-p tests.mutants.found` adds the name of every test that fails to a file.
+"""Failing tests: `-p tests.mutants.found`, a plugin of pytest, adds the name of every test that fails to a file.
 
 The file is that of `FOUND_IN`. An example that fails a property is not made smaller: one is enough here, and smaller
 ones cost minutes.

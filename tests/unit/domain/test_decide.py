@@ -1,4 +1,4 @@
-"""What is answered by state alone, without enough metrics, and beside the target. Targets are scenes (tests/scenes)."""
+"""Answers by state alone, without enough metrics, and what stands beside targets. Targets are scenes (tests/scenes)."""
 
 from dataclasses import replace
 
